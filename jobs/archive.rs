@@ -5,7 +5,9 @@
 //! ([`webmill_serve::index::store`]). It lies beside the shards (`.webmill-index`), or in the system's temporary folder where they
 //! cannot be written to, and is made anew when shards changed in name, size or time of modification.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+mod titles;
+
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
@@ -14,18 +16,17 @@ use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
 use webmill_run::Cancel;
 use webmill_run::layout::{LAYOUT_FILE, check_layout};
-use webmill_serve::form;
 use webmill_serve::index::cdx::{self, Form, write_line};
 use webmill_serve::index::store::Store;
 use webmill_serve::index::{Counts, Entry, Indexer, MemoryIndex, Pass, Undated};
-use webmill_serve::surface::shorten;
 use webmill_serve::wacz::Wacz;
 use webmill_serve::{Collection, RESERVED_NAMES, RecordStore, ShardFiles, StoredRecord};
-use webmill_shard::{Input, ReadOptions, RecordType, ShardReader, discover};
+use webmill_shard::{Input, ReadOptions, ShardReader, discover};
 use webmill_sort::{Budget, BytesSorter};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::archive_facts::ArchiveFacts;
+use titles::{described, line};
 
 /// Folder of the indexes, beside the shards.
 const INDEX_FOLDER: &str = ".webmill-index";
@@ -33,8 +34,6 @@ const INDEX_FOLDER: &str = ".webmill-index";
 const LAYOUT: u32 = 4;
 /// Bytes of a payload that is replayed; the rest is cut off.
 const MAX_PAYLOAD: usize = 256 << 20;
-/// Bytes of a `datapackage.json` or `warcinfo` that is read for a title.
-const MAX_STATED: u64 = 1 << 20;
 
 /// How collections are opened.
 #[derive(Debug, Clone)]
@@ -335,22 +334,20 @@ fn of_shards(
 ) -> Result<Collection> {
     let (mut inputs, mut unread) = discover(arguments)?;
     inputs.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.path.cmp(&b.path)));
-    inputs.retain(|input| {
-        let by_place = input.by_place();
-        let is_small = input.bytes <= READ_FROM_START;
-        match by_place {
-            Err(_) if is_small => say(format!(
+    inputs.retain(|input| match input.by_place() {
+        Ok(()) => true,
+        Err(_) if input.bytes <= READ_FROM_START => {
+            say(format!(
                 "{name}: {} is compressed as a whole: it is read from its start for each page; `webmill shard convert {} -o NEW.warc.gz` writes one that is not",
                 input.name,
                 input.path.display()
-            )),
-            Err(error) => {
-                unread.push(error);
-                return false;
-            }
-            Ok(()) => {}
+            ));
+            true
         }
-        true
+        Err(error) => {
+            unread.push(error);
+            false
+        }
     });
     for error in &unread {
         say(format!("not read: {error}"));
@@ -380,61 +377,6 @@ fn of_shards(
         collection.writable = Some(store);
     }
     Ok(collection)
-}
-
-/// Title and description of the collection that shards are part of: as the `datapackage.json` of an unpacked WACZ says, in the
-/// folder of the first shard or above it; else as those of the first shards say in which a record `warcinfo` comes first, where
-/// they say the same.
-fn described(inputs: &[Input]) -> (Option<String>, Option<String>) {
-    /// Shards whose beginning is read, and folders above the first one.
-    const SHARDS: usize = 16;
-    const FOLDERS: usize = 2;
-    let folders = inputs.first().into_iter().flat_map(|input| input.path.ancestors().skip(1).take(FOLDERS));
-    let package = folders.map(|folder| folder.join("datapackage.json")).find_map(|path| {
-        let small = std::fs::metadata(&path).is_ok_and(|file| file.len() < MAX_STATED);
-        small.then(|| std::fs::read_to_string(&path).ok()).flatten()
-    });
-    if let Some(package) = package {
-        return stated(&package, "description");
-    }
-    let options = ReadOptions { max_record_bytes: MAX_STATED, ..ReadOptions::default() };
-    let (mut titles, mut descriptions) = (BTreeSet::new(), BTreeSet::new());
-    for input in inputs.iter().take(SHARDS) {
-        let Ok(mut shard) = ShardReader::open(&input.path, &options) else { continue };
-        let Some(Ok(record)) = shard.next() else { continue };
-        if record.kind == RecordType::Warcinfo {
-            let (title, description) = informed(&String::from_utf8_lossy(&record.data));
-            titles.insert(title);
-            descriptions.insert(description);
-        }
-    }
-    let agreed = |mut all: BTreeSet<_>| if all.len() == 1 { all.pop_first().flatten() } else { None };
-    (agreed(titles), agreed(descriptions))
-}
-
-/// The title and the description that a record `warcinfo` states.
-fn informed(info: &str) -> (Option<String>, Option<String>) {
-    let field = |name: &str| {
-        let mut fields = info.lines().filter_map(|field| field.split_once(':'));
-        fields.find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
-    };
-    // Webrecorder's collections say more of themselves.
-    let (title, description) = field("json-metadata").map_or((None, None), |json| stated(json, "desc"));
-    let part_of = || line(&form::decode(field("isPartOf")?));
-    (title.or_else(part_of), description.or_else(|| field("description").and_then(line)))
-}
-
-/// The title and the description that JSON states.
-fn stated(json: &str, description: &str) -> (Option<String>, Option<String>) {
-    let json: serde_json::Value = serde_json::from_str(json).unwrap_or_default();
-    [json.get("title"), json.get(description)].map(|text| text.and_then(|text| line(text.as_str()?))).into()
-}
-
-/// Foreign words as one line of bounded length; `None` for nothing.
-fn line(text: &str) -> Option<String> {
-    const MOST: usize = 500;
-    let words: Vec<&str> = text.split_whitespace().collect();
-    Some(shorten(&words.join(" "), MOST)).filter(|text| !text.is_empty())
 }
 
 /// The form of the index, and names, sizes and times of shards: what it is of.
@@ -553,30 +495,4 @@ fn sort(inputs: &[Input], sorter: &mut BytesSorter, say: &dyn Fn(String)) -> Res
             rows.iter().try_for_each(|(key, line)| sorter.push(key, line))
         },
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn warcinfo_names_collections_as_their_writers_do() {
-        let some = |text: &str| Some(text.to_owned());
-        for (info, title, description) in [
-            (
-                "software: Heritrix\r\nisPartOf: CC-MAIN-2020-34\r\ndescription: Wide crawl\r\n",
-                some("CC-MAIN-2020-34"),
-                some("Wide crawl"),
-            ),
-            (
-                "isPartOf: f%C3%BCr\r\njson-metadata: {\"title\": \"für \\n uns\", \"desc\": \"\"}\r\n",
-                some("für uns"),
-                None,
-            ),
-            ("ISPARTOF: Temporary%20Collection\r\njson-metadata: {\r\n", some("Temporary Collection"), None),
-            ("software: x", None, None),
-        ] {
-            assert_eq!(informed(info), (title, description), "{info}");
-        }
-    }
 }

@@ -257,11 +257,13 @@ fn is_bare(text: &str) -> bool {
 
 /// Whether a block is a link that says more than a date before it: `Terms of Use (10 Mar 2001)`.
 fn is_link_elsewhere(block: &Block, text: &str) -> bool {
+    if block.counts.link_units <= 0.5 * block.counts.units {
+        return false;
+    }
     let Some((at, _)) = find_date_at(text, DateOrder::Undecided) else { return false };
     let words = text.cut(..at).split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let published =
-        || labelled_dates(text, DateOrder::Undecided).iter().any(|(role, _)| *role == DateRole::Published);
-    block.counts.link_units > 0.5 * block.counts.units && words.count() >= 2 && !published()
+    let mut roles = labelled_dates(text, DateOrder::Undecided).into_iter().map(|(role, _)| role);
+    words.count() >= 2 && !roles.any(|role| role == DateRole::Published)
 }
 
 /// Whether a block is short and may have the digits of a date, which those of other scripts than ours are not counted among.
