@@ -225,6 +225,9 @@ pub fn too_many_unread(context: &Context<'_>) -> Result<Option<String>> {
     }))
 }
 
+/// Threads from which on some load what all pages may need while hosts are counted: of fewer, none has time for a dictionary that no page may ask for.
+const MANY_THREADS: usize = 4;
+
 impl Job for Extract {
     type Input = Shards;
     const NAME: &'static str = "extract";
@@ -245,6 +248,9 @@ impl Job for Extract {
     }
 
     fn run(&self, shards: &Shards, stage: &Stage<'_>) -> Result<()> {
+        if rayon::current_num_threads() >= MANY_THREADS {
+            webmill_text::LOADED_ONCE.into_iter().for_each(|load| rayon::spawn(load));
+        }
         let walk = self.walk(shards, stage);
         let parts = walk.parts(self.part_bytes);
         let mut pass = Pass::new(self, &walk)?;

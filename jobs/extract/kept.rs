@@ -108,11 +108,10 @@ impl Pass<'_> {
     /// Keeps the parts that were not taken over, and says how many were.
     pub(super) fn keep(&self, parts: &[Part], taken: &[bool]) -> Result<()> {
         let stage = self.walk.stage;
-        for (index, part) in parts.iter().enumerate().filter(|(index, _)| !taken[*index]) {
-            if let Some(name) = self.name("rows", part) {
-                stage.keep_unit(&self.walk.unit_name(index), &name, lasts)?;
-            }
-        }
+        parts.par_iter().enumerate().filter(|(index, _)| !taken[*index]).try_for_each(|(index, part)| {
+            let name = self.name("rows", part);
+            name.map_or(Ok(()), |name| stage.keep_unit(&self.walk.unit_name(index), &name, lasts))
+        })?;
         let whole = taken.iter().filter(|taken| **taken).count();
         let captures = self.taken_rows.load(Ordering::Relaxed);
         stage.fact("parts", parts.len() as u64);

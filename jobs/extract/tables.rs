@@ -44,8 +44,8 @@ const FAN_IN: RangeInclusive<usize> = 16..=OPEN_FILES;
 /// Files that are open at a time, of the 1,024 that systems allow a process.
 const OPEN_FILES: usize = 768;
 
-/// Most row groups of a file that are encoded at once: with the one in the making, and encoded, half of what a file is reckoned to take.
-const GROUPS: usize = 4;
+/// Row groups of a file that are decoded, copied and encoded at once at most: as many as threads, and these bounds.
+const GROUPS: RangeInclusive<usize> = 4..=16;
 
 /// How often the bytes of a row group are held while it is decoded: as they are stored, unpacked, and as columns.
 const COPIES: usize = 3;
@@ -70,9 +70,11 @@ impl Width {
         let threads = threads.max(1);
         let fan_in = (OPEN_FILES / threads).min(memory / 4 / threads / (4 * ASIDE_BYTES));
         let fan_in = fan_in.clamp(*FAN_IN.start(), *FAN_IN.end());
-        let of_file = 8 * GROUP_BYTES + 4 * fan_in * ASIDE_BYTES;
-        let files = (memory / of_file).clamp(1, OPEN_FILES / fan_in);
-        let groups = (memory / of_file).clamp(1, GROUPS);
+        // Each row group twice: as it was read, and encoded.
+        let of_file = |groups: usize| 2 * groups * GROUP_BYTES + 4 * fan_in * ASIDE_BYTES;
+        let groups =
+            (memory / of_file(*GROUPS.start())).clamp(1, threads.clamp(*GROUPS.start(), *GROUPS.end()));
+        let files = (memory / of_file(groups.max(*GROUPS.start()))).clamp(1, OPEN_FILES / fan_in);
         Width { files, fan_in, groups, open_bytes: (memory / 4 / files.min(threads) / COPIES) as u64 }
     }
 

@@ -74,8 +74,8 @@ impl Stage<'_> {
     /// # Errors
     /// [`webmill_capture::Error::Io`] where its files can be neither linked nor copied.
     pub fn keep_unit(&self, unit: &str, name: &str, good: impl Fn(&Counts) -> bool) -> Result<()> {
-        let receipts = self.receipts.lock().map_err(poisoned)?;
-        let (Some(receipt), Some(kept)) = (receipts.get(unit), &self.kept) else { return Ok(()) };
+        let receipt = self.receipts.lock().map_err(poisoned)?.get(unit).cloned();
+        let (Some(receipt), Some(kept)) = (receipt, &self.kept) else { return Ok(()) };
         if !good(&receipt.counts) {
             return Ok(());
         }
@@ -88,7 +88,7 @@ impl Stage<'_> {
             receipt.scratch.iter().try_for_each(link)
         };
         match unless_crossed(anew())? {
-            Some(()) => self.remember(name, &to_json(receipt)?),
+            Some(()) => self.remember(name, &to_json(&receipt)?),
             None => Ok(()),
         }
     }

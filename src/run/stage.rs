@@ -21,7 +21,7 @@ use webmill_capture::error::{AtPath, Error, Result};
 const SAMPLE: usize = 100;
 
 /// What a finished unit left behind: trusted only while its files match.
-#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Receipt {
     pub unit: String,
     pub files: Vec<OutputFile>,

@@ -315,6 +315,7 @@ pub(crate) fn wanted(columns: &[ColumnInfo]) -> Vec<WantedColumn> {
 }
 
 /// Row groups of several files, one after the other.
+#[derive(Default)]
 pub(crate) struct Files {
     files: std::vec::IntoIter<PathBuf>,
     wanted: Vec<WantedColumn>,
@@ -339,7 +340,7 @@ impl Files {
     }
 
     /// The file of the next row group, and its number there.
-    fn next_place(&mut self) -> Result<Option<(Arc<ParquetFile>, usize)>> {
+    pub(crate) fn next_place(&mut self) -> Result<Option<(Arc<ParquetFile>, usize)>> {
         loop {
             if let Some(open) = &self.open {
                 let wanted = self.choice.as_ref().map(|choice| open.wanted_from(self.next, choice));

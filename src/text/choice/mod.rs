@@ -95,6 +95,11 @@ pub(crate) static SHIPPED: LazyLock<Tables> = LazyLock::new(|| {
     Tables::of(models, Some(model("confidence"))).expect("the shipped models fit the features")
 });
 
+/// Reads the tables, if nobody did.
+pub(crate) fn load() {
+    LazyLock::force(&SHIPPED);
+}
+
 /// Log-odds nearer to none are doubtful.
 const DOUBTFUL: f32 = 1.5;
 /// Ensembles whose mean tells the log-odds of doubtful blocks, the first among them.

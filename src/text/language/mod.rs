@@ -65,6 +65,11 @@ pub(crate) const TABLE: &[u8] = include_bytes!("models/languages.bin");
 static LANGUAGES: LazyLock<Table> =
     LazyLock::new(|| Table::read(TABLE).expect("the shipped table is sound: a test reads it"));
 
+/// Reads the table, if nobody did.
+pub(crate) fn load() {
+    LazyLock::force(&LANGUAGES);
+}
+
 /// Codes of two letters and what they are called here.
 const ISO_639_1: &str = include_str!("iso639_1.txt");
 

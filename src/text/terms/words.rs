@@ -36,6 +36,11 @@ const OVERLAP: usize = 32;
 /// The dictionary, built on first use and shared by all threads.
 static JIEBA: LazyLock<Jieba> = LazyLock::new(Jieba::new);
 
+/// Reads the dictionary, if nobody did.
+pub(crate) fn load() {
+    LazyLock::force(&JIEBA);
+}
+
 /// Breaks runs of scripts of Southeast Asia by dictionary. That of lines holds the dictionaries of these scripts alone; within a run, a
 /// line may be broken between words and nowhere else.
 static SOUTHEAST_ASIAN: LazyLock<LineSegmenterBorrowed<'static>> =
