@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
-"""How a whole run grows faster with threads, by job and by part of `extract`.
+"""How a whole run grows faster with threads, by job and by part of `extract`; on few processors, what more of them would take.
 
     benches/scaling.py PROGRAM CORPUS... [--threads 1,2,4,8,16] [--runs 3] [--json FILE]
 
 CORPUS is a file or a folder of archives. Without --threads: 1, 2, 4 and so on up to the processors that are there. Runs go by turns, one with
 each number of threads, and of each number the fastest run counts: what else the machine does can only make a run slower.
 
-Printed for each job: seconds by the clock with each number of threads, how many times faster the most threads are than the fewest, processors with the
-most in proportion to those with the fewest (1 is no contention), and the seconds in which one thread worked alone: those of the law of Amdahl,
-t(n) = s + p / n, fitted to the clock by least squares over 1/n. Jobs run side by side, so that their seconds add up to more than those of the run, and fits of
-single jobs are rough where two share the threads. Then the parts of `extract` in seconds of threads. Standard library only.
+Printed for each job: seconds by the clock with each number of threads, how many times faster the most threads are than the fewest, and processors with the
+most in proportion to those with the fewest (1 is no contention). Jobs run side by side, so that their seconds add up to more than those of the run. Then the parts
+of `extract` in seconds of threads. Standard library only.
+
+With more threads than processors the clock says nothing, so these runs are watched: some hundred times a second, how many threads could run, by job. Where r
+threads could run and p processors did for dt seconds, they did p dt of work, and n processors would take p dt / min(r, n) for it. So is found how long n of them would
+take (in brackets), and how many times that is less than all work done by one; that processors may get in each other's way is not in it. Nothing else may run meanwhile.
 """
 
 import argparse
+import collections
 import json
 import os
 import pathlib
@@ -21,31 +25,57 @@ import sys
 import tempfile
 import time
 
+# Seconds between two looks at the threads of a run.
+PAUSE = 0.004
+WHOLE = "whole run"
 
-def run(program, corpora, threads):
+
+def look(process):
+    """How many threads of a process could run, by their names; names are those of jobs, `webmill` that of the thread it begins with."""
+    could = collections.Counter()
+    try:
+        for thread in pathlib.Path(f"/proc/{process}/task").iterdir():
+            name, state = (thread / "stat").read_text().split("(", 1)[1].rsplit(") ", 1)
+            could[name] += state[0] in "RD"
+    except OSError:
+        # One of them ended meanwhile.
+        pass
+    return could
+
+
+def watch(process, threads, cores):
+    """Until a process ends: its status and what it used; what as many processors as threads would take, by job, and the work that was done."""
+    foretold, work, before = collections.Counter(), 0.0, time.perf_counter()
+    while True:
+        ended, status, used = os.wait4(process, os.WNOHANG if threads > cores else 0)
+        if ended:
+            return status, used, foretold, work
+        could, now = look(process), time.perf_counter()
+        lasted, before, could_run = now - before, now, max(could.total(), 1)
+        did = lasted * min(could_run, cores)
+        work += did
+        would = did / min(could_run, threads)
+        foretold.update({name: would for name, running in could.items() if running} | {WHOLE: would})
+        time.sleep(PAUSE)
+
+
+def run(program, corpora, threads, cores):
     """One run: clock, processors and peak of memory of the whole, and what each job wrote of itself."""
-    with tempfile.TemporaryDirectory() as out:
+    with tempfile.TemporaryDirectory() as out, tempfile.TemporaryFile() as errors:
         begin = time.perf_counter()
-        done = subprocess.Popen([program, "run", *corpora, "--out", out, "--threads", str(threads)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        said = done.stderr.read()
-        _, status, used = os.wait4(done.pid, 0)
+        done = subprocess.Popen([program, "run", *corpora, "--out", out, "--threads", str(threads)], stdout=subprocess.DEVNULL, stderr=errors)
+        status, used, foretold, work = watch(done.pid, threads, cores)
         clock = time.perf_counter() - begin
         if status:
-            sys.exit(said.decode(errors="replace")[-2000:])
+            errors.seek(0)
+            sys.exit(errors.read().decode(errors="replace")[-2000:])
         jobs = {}
         for path in pathlib.Path(out).glob("*/.keys/*/run.json"):
             jobs[path.parents[2].name] = json.loads(path.read_text())
-        jobs["whole run"] = {"seconds": clock, "cpu_seconds": used.ru_utime + used.ru_stime, "peak": used.ru_maxrss / 1024}
+        jobs[WHOLE] = {"seconds": clock, "cpu_seconds": used.ru_utime + used.ru_stime, "peak": used.ru_maxrss / 1024, "work": work}
+        for job in jobs:
+            jobs[job]["foretold"] = foretold.get(job)
         return jobs
-
-
-def alone(clocks):
-    """Seconds s of t(n) = s + p / n, by least squares; clocks by number of threads."""
-    points = [(1 / threads, seconds) for threads, seconds in clocks.items()]
-    middle = [sum(values) / len(points) for values in zip(*points)]
-    spread = sum((x - middle[0]) ** 2 for x, _ in points)
-    slope = sum((x - middle[0]) * (y - middle[1]) for x, y in points) / spread if spread else 0
-    return max(0.0, middle[1] - slope * middle[0])
 
 
 def main():
@@ -58,25 +88,28 @@ def main():
     args = parser.parse_args()
     cores = len(os.sched_getaffinity(0))
     threads = args.threads or [n for n in (1, 2, 4, 8, 16, 32, 64) if n <= cores]
-    if max(threads) > cores:
-        print(f"only {cores} processors: more threads than that share them, and their rows say nothing about more processors")
+    # How long a run takes is what more processors would take, where they are more than are there.
+    clock = lambda told: told["seconds"] if told["foretold"] is None else told["foretold"]
     best = {}
     for _ in range(args.runs):
         for n in threads:
-            for job, told in run(args.program, args.corpora, n).items():
+            for job, told in run(args.program, args.corpora, n, cores).items():
                 kept = best.setdefault(job, {})
-                if n not in kept or told["seconds"] < kept[n]["seconds"]:
+                if n not in kept or clock(told) < clock(kept[n]):
                     kept[n] = told
     few, many = min(threads), max(threads)
-    print(f"{'seconds by the clock':<20}" + "".join(f"{n:>9}" for n in threads) + "   faster   processors   alone")
-    for job, by in sorted(best.items(), key=lambda item: -item[1].get(few, item[1][max(item[1])])["seconds"]):
+    print(f"{'seconds by the clock':<20}" + "".join(f"{n:>9}" for n in threads) + "   faster   processors")
+    for job, by in sorted(best.items(), key=lambda item: -clock(item[1].get(few, item[1][max(item[1])]))):
         if set(threads) - set(by):
             continue
-        clock = {n: by[n]["seconds"] for n in threads}
+        clocks = {n: clock(by[n]) for n in threads}
         processors = by[many]["cpu_seconds"] / max(by[few]["cpu_seconds"], 0.01)
-        row = "".join(f"{clock[n]:9.2f}" for n in threads)
-        print(f"{job:<20}{row}{clock[few] / max(clock[many], 0.001):8.1f} ×{processors:11.2f} ×{alone(clock):8.2f}")
-    print("peak of memory, MiB " + "".join(f"{best['whole run'][n]['peak']:9.0f}" for n in threads))
+        row = "".join(f"{clocks[n]:9.2f}" if by[n]["foretold"] is None else f"{f'({clocks[n]:.2f})':>9}" for n in threads)
+        print(f"{job:<20}{row}{clocks[few] / max(clocks[many], 0.001):8.1f} ×{processors:11.2f} ×")
+    print("peak of memory, MiB " + "".join(f"{best[WHOLE][n]['peak']:9.0f}" for n in threads))
+    for n in (n for n in threads if n > cores):
+        told = best[WHOLE][n]
+        print(f"{n} processors would do the {told['work']:.1f} s of work of {n} threads {told['work'] / told['foretold']:.1f} times faster than one")
     parts = {n: dict(best["extract"][n].get("parts", [])) for n in threads}
     print("extract, seconds of threads by part")
     for part, seconds in sorted(parts[few].items(), key=lambda item: -item[1]):

@@ -6,6 +6,8 @@
 //!
 //! **Counts.** Records and bytes read, kinds kept, damage with the bytes it lost, files that cannot be read.
 
+use std::cmp::Reverse;
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use webmill_capture::memory::{self, TooLarge};
@@ -113,17 +115,19 @@ impl Walk<'_> {
     ) -> Result<()> {
         let total: u64 = self.shards.inputs.iter().map(|i| i.bytes).sum();
         self.stage.progress.begin(about, total, Measure::Bytes);
-        let mut walked: Vec<Walked> = parts
-            .par_iter()
-            .enumerate()
-            .with_max_len(1)
-            .map(|(i, part)| {
-                let walked = self.part(i, part, None, &of_part)?;
-                let end = part.range.end.min(self.shards.inputs[part.input].bytes);
-                self.stage.progress.advance(end.saturating_sub(part.range.start));
-                Ok(walked)
-            })
-            .collect::<Result<_>>()?;
+        let bytes = |part: &Part| stored_bytes(&self.shards.inputs[part.input], part);
+        let mut numbered: Vec<(usize, &Part)> = parts.iter().enumerate().collect();
+        // In the order in which threads begin them: what takes longest is not to be begun last.
+        numbered.sort_by_key(|(_, part)| Reverse(bytes(part)));
+        let read = |(i, part): (usize, &Part)| {
+            let walked = self.part(i, part, None, &of_part)?;
+            self.stage.progress.advance(bytes(part));
+            Ok((i, walked))
+        };
+        let mut read: Vec<(usize, Walked)> =
+            numbered.into_iter().par_bridge().map(read).collect::<Result<_>>()?;
+        read.sort_unstable_by_key(|(i, _)| *i);
+        let mut walked: Vec<Walked> = read.into_iter().map(|(_, walked)| walked).collect();
         self.stage.progress.end();
         for i in 1..parts.len() {
             if parts[i].input != parts[i - 1].input {
@@ -326,13 +330,21 @@ pub fn is_packed(input: &Input) -> bool {
     input.container.is_whole()
 }
 
-/// The parts of shards, of `part_bytes` each; 0 chooses by the size of each shard, so that no other shard changes its parts.
+/// How many of the last parts of a shard stand for one of the others.
+const OF_ONE: usize = 4;
+
+/// The parts of shards, of `part_bytes` each; 0 chooses by the size of each shard, so that no other shard changes its parts: a 48th, and for its last
+/// quarter a quarter of that, so that threads come to the end together.
 pub fn parts_of(inputs: &[Input], part_bytes: u64) -> Vec<Part> {
     let parts = |(number, input): (usize, &Input)| {
-        let by_size = (input.bytes / 64).clamp(256 << 10, 256 << 20);
+        let by_size = (input.bytes / 48).clamp(512 << 10, 256 << 20) / OF_ONE as u64;
         let bytes = if part_bytes == 0 { by_size } else { part_bytes };
-        let parts = split(std::slice::from_ref(input), bytes);
-        parts.into_iter().map(move |part| Part { input: number, ..part })
+        let small = split(std::slice::from_ref(input), bytes);
+        let large = if part_bytes == 0 { small.len() * 3 / 4 / OF_ONE } else { 0 };
+        let (joined, alone) = small.split_at(large * OF_ONE);
+        let joined = joined.chunks(OF_ONE).map(|of| of[0].range.start..of[OF_ONE - 1].range.end);
+        let ranges: Vec<_> = joined.chain(alone.iter().map(|part| part.range.clone())).collect();
+        ranges.into_iter().map(move |range| Part { input: number, range })
     };
     inputs.iter().enumerate().flat_map(parts).collect()
 }

@@ -45,7 +45,7 @@ const FAN_IN: RangeInclusive<usize> = 16..=OPEN_FILES;
 const OPEN_FILES: usize = 768;
 
 /// Row groups of a file that are decoded, copied and encoded at once at most: as many as threads, and these bounds.
-const GROUPS: RangeInclusive<usize> = 4..=16;
+const GROUPS: RangeInclusive<usize> = 4..=8;
 
 /// How often the bytes of a row group are held while it is decoded: as they are stored, unpacked, and as columns.
 const COPIES: usize = 3;

@@ -287,6 +287,7 @@ impl Runtime<'_> {
         let memory = Memory::new(self.memory / 4 * 3, self.threads);
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.threads)
+            .thread_name(|_| job.name.to_owned())
             .start_handler(move |_| {
                 timing::work_for(&of_threads);
                 memory::work_within(&memory);
