@@ -23,7 +23,7 @@ def main() -> None:
     parser.add_argument("shards", nargs="+", help="WARC, ARC and RAW DB files or folders: paths that all machines have, or URIs")
     parser.add_argument("out", help="a new folder for the results: a path that all machines have, or a URI")
     parser.add_argument("--recipe", help="settings, the file that webmill run takes")
-    parser.add_argument("--split-bytes", type=int, default=0, help="stored bytes of a split; 0: a 512th of the input, 4 to 256 MiB")
+    parser.add_argument("--split-bytes", type=int, default=0, help="stored bytes of a split; 0: as webmill extract cuts")
     parser.add_argument("--max-bad", type=float, default=0.01, help="share of damaged records, and of lost bytes, beyond which the exit code is 1")
     parser.add_argument("--checkpoints", help="a folder for what lies between rounds, so that the loss of an executor ends nothing")
     args = parser.parse_args()

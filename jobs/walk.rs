@@ -381,3 +381,31 @@ fn unread(unit: &mut Unit<'_>, input: &Input, part: &Part, from: u64, error: Err
     });
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use webmill_shard::{Container, Format};
+
+    use super::*;
+
+    #[test]
+    fn parts_of_a_shard_are_finer_at_its_end() {
+        let bytes = 96 << 20;
+        let input =
+            |bytes, container| Input::known("x".into(), Arc::from("x"), (Format::Warc, container), bytes);
+        let inputs = [input(bytes, Container::WholeGzip), input(bytes, Container::Plain)];
+        let parts = parts_of(&inputs, 0);
+        assert_eq!((parts[0].input, parts[0].range.clone()), (0, 0..u64::MAX));
+        let ranges: Vec<_> = parts[1..].iter().map(|part| part.range.clone()).collect();
+        assert!(parts[1..].iter().all(|part| part.input == 1));
+        assert_eq!((ranges[0].start, ranges.last().unwrap().end), (0, u64::MAX));
+        assert!(ranges.windows(2).all(|pair| pair[0].end == pair[1].start));
+        let sizes: Vec<u64> = ranges.iter().map(|range| range.end.min(bytes) - range.start).collect();
+        assert_eq!(sizes, [vec![2 << 20; 36], vec![512 << 10; 48]].concat());
+        // As many bytes as were asked for.
+        assert_eq!(parts_of(&inputs[1..], 40 << 20).len(), 3);
+        assert_eq!(parts_of(&[input(9, Container::Plain)], 0).len(), 1);
+    }
+}

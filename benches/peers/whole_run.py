@@ -10,9 +10,6 @@ FOLDER holds WARC files: a corpus. `webmill run` makes all its tables and the re
 near-duplicates, and writes nothing. Both as programs, by turns, with one thread or process and with two; times are of the clock from start to
 end, and peaks of memory those of the largest process. What `webmill run` alone does beside: languages, keywords, passages, templates, rules, media,
 metadata, hosts and domains, HITS, the shape of the graph, Parquet.
-
-At last a model of more cores: of a job that took t seconds by the clock and c of processors on two threads, s = 2 t - c are those in which one thread waited
-for the other; on n threads it takes s + (c - s) / n. On one that is c, which is printed beside what was measured.
 """
 
 import argparse
@@ -52,16 +49,6 @@ def peer(files, processes):
     return seconds, peak, json.loads(told)
 
 
-def model(runs):
-    """Prints what more threads would give, by runs on one and on two: jobs run side by side, so the whole run is what can be told of."""
-    middle = lambda threads, of: statistics.median(of(run) for run in runs[threads])
-    clock, measured = (middle(threads, lambda run: run[0]) for threads in (2, 1))
-    cpu = middle(2, lambda run: sum(cpu for _, cpu in run[2].values()))
-    waits = max(0.0, 2 * clock - cpu)
-    on = lambda n: waits + max(0.0, cpu - waits) / n
-    print(f"    model: 1 thread {on(1):.2f} s (measured {measured:.2f}), 4 {on(4):.2f}, 16 {on(16):.2f}; one thread waits {waits:.2f} s", flush=True)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folders", nargs="+", type=pathlib.Path)
@@ -71,10 +58,8 @@ def main():
     for folder in args.folders:
         files = sorted(path for path in folder.rglob("*.warc*") if path.is_file())
         print(f"{folder.name}: {len(files)} files, {sum(path.stat().st_size for path in files) / 1e6:.1f} MB", flush=True)
-        runs = {}
         for threads in (1, 2):
             ours, theirs = [], []
-            runs[threads] = ours
             for _ in range(args.runs):
                 ours.append(webmill(args.program, files, threads))
                 theirs.append(peer(files, threads))
@@ -88,7 +73,6 @@ def main():
             jobs = sorted(ours[-1][2].items(), key=lambda job: -job[1][0])
             print(f"    by job: {', '.join(f'{name} {clock:.2f}' for name, (clock, _) in jobs if clock >= 0.01)}")
             print(f"    pipeline: {json.dumps(theirs[-1][2])}", flush=True)
-        model(runs)
 
 
 if __name__ == "__main__":

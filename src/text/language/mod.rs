@@ -31,6 +31,7 @@ pub mod table;
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU8, Ordering};
 use webmill_capture::cut::Cut;
 
 use encoding_rs::Encoding;
@@ -247,19 +248,57 @@ impl Letters {
 /// Words of Chinese that Japanese does not write with these ideographs.
 const CHINESE_WORDS: &str = "的是我你她們也就都很吗呢";
 
-/// The language of a few ideographs: Chinese where one is no Japanese one or a common word of Chinese, Japanese where one is in no
-/// set of Chinese characters (GB 2312, Big5), else a guess at Chinese, the surer the more there are.
-fn few_ideographs(text: &str, count: usize) -> Language {
-    let (mut chinese, mut japanese) = (0, 0);
-    for c in text.chars().filter(|&c| crate::terms::words::is_han(c)) {
+/// What an ideograph says: that its text is Chinese, that it is Japanese, or neither.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Chinese,
+    Japanese,
+    Neither,
+}
+
+impl Said {
+    const ALL: [Said; 3] = [Said::Chinese, Said::Japanese, Said::Neither];
+
+    fn of(c: char) -> Said {
         let mut buffer = [0; 4];
         let letter = &*c.encode_utf8(&mut buffer);
         let has = |encoding: &'static Encoding| !encoding.encode(letter).2;
         let in_gb2312 = || matches!(*encoding_rs::GBK.encode(letter).0, [0xA1..=0xFF, 0xA1..=0xFF]);
         if !has(encoding_rs::SHIFT_JIS) || CHINESE_WORDS.contains(c) {
-            chinese += 1;
+            Said::Chinese
         } else if !in_gb2312() && !has(encoding_rs::BIG5) {
-            japanese += 1;
+            Said::Japanese
+        } else {
+            Said::Neither
+        }
+    }
+
+    /// The same, worked out once for each of the common ideographs: encoders look through their whole table.
+    fn remembered(c: char) -> Said {
+        const FIRST: u32 = 0x4E00;
+        /// One more than the number in `ALL`; 0 where it was not worked out.
+        static KNOWN: [AtomicU8; 0x5200] = [const { AtomicU8::new(0) }; 0x5200];
+        let Some(known) = (c as u32).checked_sub(FIRST).and_then(|at| KNOWN.get(at as usize)) else {
+            return Said::of(c);
+        };
+        let number = known.load(Ordering::Relaxed).checked_sub(1);
+        number.and_then(|number| Said::ALL.get(usize::from(number)).copied()).unwrap_or_else(|| {
+            let said = Said::of(c);
+            known.store(1 + said as u8, Ordering::Relaxed);
+            said
+        })
+    }
+}
+
+/// The language of a few ideographs: Chinese where one is no Japanese one or a common word of Chinese, Japanese where one is in no
+/// set of Chinese characters (GB 2312, Big5), else a guess at Chinese, the surer the more there are.
+fn few_ideographs(text: &str, count: usize) -> Language {
+    let (mut chinese, mut japanese) = (0, 0);
+    for c in text.chars().filter(|&c| crate::terms::words::is_han(c)) {
+        match Said::remembered(c) {
+            Said::Chinese => chinese += 1,
+            Said::Japanese => japanese += 1,
+            Said::Neither => {}
         }
     }
     match (chinese, japanese) {
@@ -278,6 +317,14 @@ mod sentences;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_ideographs_say_is_remembered() {
+        for c in "今東的本書閉㐀𠀀".chars() {
+            assert_eq!((Said::remembered(c), Said::remembered(c)), (Said::of(c), Said::of(c)), "{c}");
+        }
+        assert!(Said::ALL.into_iter().enumerate().all(|(number, said)| said as usize == number));
+    }
 
     #[test]
     fn a_few_ideographs_are_no_sure_chinese() {
