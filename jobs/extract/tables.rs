@@ -70,8 +70,8 @@ impl Width {
         let threads = threads.max(1);
         let fan_in = (OPEN_FILES / threads).min(memory / 4 / threads / (4 * ASIDE_BYTES));
         let fan_in = fan_in.clamp(*FAN_IN.start(), *FAN_IN.end());
-        // Each row group twice: as it was read, and encoded.
-        let of_file = |groups: usize| 2 * groups * GROUP_BYTES + 4 * fan_in * ASIDE_BYTES;
+        // Each row group thrice: as it was read, as columns, and encoded.
+        let of_file = |groups: usize| 3 * groups * GROUP_BYTES + 4 * fan_in * ASIDE_BYTES;
         let groups =
             (memory / of_file(*GROUPS.start())).clamp(1, threads.clamp(*GROUPS.start(), *GROUPS.end()));
         let files = (memory / of_file(groups.max(*GROUPS.start()))).clamp(1, OPEN_FILES / fan_in);
@@ -393,7 +393,7 @@ mod tests {
         };
         assert_eq!(of(2, 4.0), (2, 384, 170));
         assert_eq!(of(16, 64.0), (16, 48, 341));
-        assert_eq!(of(2, 0.5), (4, 64, 21));
+        assert_eq!(of(2, 0.5), (3, 64, 28));
         assert_eq!(of(1, 0.01), (1, 16, 0));
         assert_eq!((Width::of(0, u64::MAX).files, Width::of(0, u64::MAX).fan_in), (1, 768));
     }
