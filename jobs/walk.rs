@@ -333,11 +333,11 @@ pub fn is_packed(input: &Input) -> bool {
 /// How many of the last parts of a shard stand for one of the others.
 const OF_ONE: usize = 4;
 
-/// The parts of shards, of `part_bytes` each; 0 chooses by the size of each shard, so that no other shard changes its parts: a 48th, and for its last
+/// The parts of shards, of `part_bytes` each; 0 chooses by the size of each shard, so that no other shard changes its parts: a 32nd, and for its last
 /// quarter a quarter of that, so that threads come to the end together.
 pub fn parts_of(inputs: &[Input], part_bytes: u64) -> Vec<Part> {
     let parts = |(number, input): (usize, &Input)| {
-        let by_size = (input.bytes / 48).clamp(512 << 10, 256 << 20) / OF_ONE as u64;
+        let by_size = (input.bytes / 32).clamp(512 << 10, 256 << 20) / OF_ONE as u64;
         let bytes = if part_bytes == 0 { by_size } else { part_bytes };
         let small = split(std::slice::from_ref(input), bytes);
         let large = if part_bytes == 0 { small.len() * 3 / 4 / OF_ONE } else { 0 };
@@ -403,7 +403,7 @@ mod tests {
         assert_eq!((ranges[0].start, ranges.last().unwrap().end), (0, u64::MAX));
         assert!(ranges.windows(2).all(|pair| pair[0].end == pair[1].start));
         let sizes: Vec<u64> = ranges.iter().map(|range| range.end.min(bytes) - range.start).collect();
-        assert_eq!(sizes, [vec![2 << 20; 36], vec![512 << 10; 48]].concat());
+        assert_eq!(sizes, [vec![3 << 20; 24], vec![768 << 10; 32]].concat());
         // As many bytes as were asked for.
         assert_eq!(parts_of(&inputs[1..], 40 << 20).len(), 3);
         assert_eq!(parts_of(&[input(9, Container::Plain)], 0).len(), 1);

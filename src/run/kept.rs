@@ -2,8 +2,9 @@
 //!
 //! **Who calls this.** A job whose input grows, `extract`: what it made of the shards that were there before it takes over.
 //!
-//! **Where.** `OUT/JOB/.keys/.units`. A value is `NAME.kept`; a unit is `NAME.kept`, its receipt, and its files below `NAME/`: hard
-//! links, which take no room as long as the job runs. NAME is a digest of all that the content depends on: callers choose it.
+//! **Where.** `OUT/JOB/.keys/.units`. A value is `NAME.kept`; a unit is `NAME.kept`, its receipt, and its files `NAME.0`, `NAME.1` and so on: hard
+//! links, which take no room as long as the job runs, and no folders, which file systems are slow to make. NAME is a digest of all that the content depends
+//! on: callers choose it.
 //!
 //! **Trust.** A value begins with its digest, a receipt has those of the unit's files. What does not match is as if it were not there.
 //! With the manifest goes what no unit of the run asked for.
@@ -24,15 +25,22 @@ pub(crate) const UNITS: &str = ".units";
 
 /// A unit that an earlier run kept, whose files are as they were.
 pub struct KeptUnit {
-    folder: PathBuf,
+    /// What the paths of its files begin with.
+    stem: PathBuf,
     receipt: Receipt,
 }
 
 impl KeptUnit {
     /// The paths of its scratch files, by the paths that they had in the job's folder.
     pub fn files(&self) -> impl Iterator<Item = (&str, PathBuf)> {
-        self.receipt.scratch.iter().map(|file| (file.path.as_str(), self.folder.join(&file.path)))
+        let numbered = self.receipt.scratch.iter().enumerate();
+        numbered.map(|(number, file)| (file.path.as_str(), numbered_file(&self.stem, number)))
     }
+}
+
+/// The path of a file of a unit.
+fn numbered_file(stem: &Path, number: usize) -> PathBuf {
+    stem.with_extension(number.to_string())
 }
 
 impl Stage<'_> {
@@ -79,15 +87,12 @@ impl Stage<'_> {
         if !good(&receipt.counts) {
             return Ok(());
         }
-        let folder = kept.join(name);
-        let anew = || {
-            if folder.exists() {
-                std::fs::remove_dir_all(&folder).at(&folder)?;
-            }
-            let link = |file: &OutputFile| link(&self.folder.join(&file.path), &folder.join(&file.path));
-            receipt.scratch.iter().try_for_each(link)
+        let stem = kept.join(name);
+        std::fs::create_dir_all(kept).at(kept)?;
+        let link = |(number, file): (usize, &OutputFile)| {
+            link(&self.folder.join(&file.path), &numbered_file(&stem, number))
         };
-        match unless_crossed(anew())? {
+        match unless_crossed(receipt.scratch.iter().enumerate().try_for_each(link))? {
             Some(()) => self.remember(name, &to_json(&receipt)?),
             None => Ok(()),
         }
@@ -96,12 +101,12 @@ impl Stage<'_> {
     /// The unit that was kept under `name`.
     pub fn kept_unit(&self, name: &str) -> Option<KeptUnit> {
         let receipt: Receipt = serde_json::from_slice(&self.recall(name)?).ok()?;
-        let folder = self.kept.as_ref()?.join(name);
-        let is_whole = |file: &OutputFile| {
-            digest_file(&folder.join(&file.path))
+        let stem = self.kept.as_ref()?.join(name);
+        let is_whole = |(number, file): (usize, &OutputFile)| {
+            digest_file(&numbered_file(&stem, number))
                 .is_ok_and(|(digest, bytes)| bytes == file.bytes && hex128(digest) == file.digest)
         };
-        receipt.scratch.iter().all(is_whole).then_some(KeptUnit { folder, receipt })
+        receipt.scratch.iter().enumerate().all(is_whole).then_some(KeptUnit { stem, receipt })
     }
 
     /// Puts a kept unit in the place of `unit`, which is then found done; `false` where another run has removed it meanwhile. Unit
@@ -110,10 +115,14 @@ impl Stage<'_> {
     /// # Errors
     /// [`webmill_capture::Error::Io`] where its files can be neither linked nor copied.
     pub fn take_over(&self, unit: &str, kept: KeptUnit) -> Result<bool> {
-        let KeptUnit { folder, mut receipt } = kept;
-        for file in &mut receipt.scratch {
+        let KeptUnit { stem, mut receipt } = kept;
+        for (number, file) in receipt.scratch.iter_mut().enumerate() {
             let path = file.path.replacen(&receipt.unit, unit, 1);
-            if unless_crossed(link(&folder.join(&file.path), &self.folder.join(&path)))?.is_none() {
+            let to = self.folder.join(&path);
+            if let Some(folder) = to.parent() {
+                std::fs::create_dir_all(folder).at(folder)?;
+            }
+            if unless_crossed(link(&numbered_file(&stem, number), &to))?.is_none() {
                 return Ok(false);
             }
             file.path = path;
@@ -133,7 +142,7 @@ impl Stage<'_> {
         let Some(kept) = self.kept.as_ref().filter(|kept| kept.is_dir()) else { return Ok(()) };
         let used: BTreeSet<String> = std::mem::take(&mut *self.used.lock().map_err(poisoned)?);
         for (name, path) in entries(kept)? {
-            if used.contains(name.strip_suffix(".kept").unwrap_or(&name)) {
+            if used.contains(name.split('.').next().unwrap_or_default()) {
                 continue;
             }
             let gone =
@@ -146,9 +155,6 @@ impl Stage<'_> {
 
 /// Gives a file a further name, in place of what has it; a copy where the file system has no links.
 fn link(from: &Path, to: &Path) -> Result<()> {
-    if let Some(folder) = to.parent() {
-        std::fs::create_dir_all(folder).at(folder)?;
-    }
     if to.exists() {
         std::fs::remove_file(to).at(to)?;
     }

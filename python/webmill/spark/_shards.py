@@ -30,7 +30,7 @@ def shards(
     """The splits of WARC, ARC and RAW DB files, of folders and patterns of them: ``path``, ``from``, ``to``, ``size`` and more.
 
     ``paths``: of this machine, where all machines have them at the same place, or URIs that pyarrow and Hadoop know
-    (``s3a://``, ``hdfs://``, ``gs://``). ``split_bytes``: stored bytes of a split; 0 cuts as ``webmill extract`` does (a 48th of
+    (``s3a://``, ``hdfs://``, ``gs://``). ``split_bytes``: stored bytes of a split; 0 cuts as ``webmill extract`` does (a 32nd of
     a shard, 512 KiB to 256 MiB; its last quarter finer). Files in folders that are no shards are rows with a ``reject``.
 
     A partition of the rows is a task. Repartition them as you like: it changes no answer.
