@@ -10,9 +10,10 @@ Printed for each job: seconds by the clock with each number of threads, how many
 most in proportion to those with the fewest (1 is no contention). Jobs run side by side, so that their seconds add up to more than those of the run. Then the parts
 of `extract` in seconds of threads. Standard library only.
 
-With more threads than processors the clock says nothing, so these runs are watched: some hundred times a second, how many threads could run, by job. Where r
-threads could run and p processors did for dt seconds, they did p dt of work, and n processors would take p dt / min(r, n) for it. So is found how long n of them would
-take (in brackets), and how many times that is less than all work done by one; that processors may get in each other's way is not in it. Nothing else may run meanwhile.
+With more threads than processors the clock says nothing, so these runs are watched: some two hundred times a second, how many threads could run, by job. Where r
+threads could run and p processors did for dt seconds, they did p dt of work, and n processors would take p dt / min(r, n) for it; where none could, they would wait as
+long. So is found how long n of them would take (in brackets), and how many times that is less than all work done by one. That processors may get in each other's way is in
+it only as far as those that are there do, and documents that child processes read are not in it. Nothing else may run meanwhile.
 """
 
 import argparse
@@ -33,13 +34,13 @@ WHOLE = "whole run"
 def look(process):
     """How many threads of a process could run, by their names; names are those of jobs, `webmill` that of the thread it begins with."""
     could = collections.Counter()
-    try:
-        for thread in pathlib.Path(f"/proc/{process}/task").iterdir():
-            name, state = (thread / "stat").read_text().split("(", 1)[1].rsplit(") ", 1)
-            could[name] += state[0] in "RD"
-    except OSError:
-        # One of them ended meanwhile.
-        pass
+    for thread in pathlib.Path(f"/proc/{process}/task").glob("*/stat"):
+        try:
+            name, state = thread.read_text().split("(", 1)[1].rsplit(") ", 1)
+        except OSError:
+            # It ended meanwhile.
+            continue
+        could[name] += state[0] in "RD"
     return could
 
 
@@ -74,7 +75,7 @@ def run(program, corpora, threads, cores):
             jobs[path.parents[2].name] = json.loads(path.read_text())
         jobs[WHOLE] = {"seconds": clock, "cpu_seconds": used.ru_utime + used.ru_stime, "peak": used.ru_maxrss / 1024, "work": work}
         for job in jobs:
-            jobs[job]["foretold"] = foretold.get(job)
+            jobs[job]["foretold"] = foretold[job] if threads > cores else None
         return jobs
 
 

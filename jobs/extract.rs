@@ -225,13 +225,13 @@ pub fn too_many_unread(context: &Context<'_>) -> Result<Option<String>> {
     }))
 }
 
-/// Threads from which on some load what all pages may need while hosts are counted: of fewer, none has time for a dictionary that no page may ask for.
+/// With at least this many threads, some load what pages may need while hosts are counted; with fewer, none is free for a dictionary that perhaps no page asks for.
 const MANY_THREADS: usize = 4;
 
 impl Job for Extract {
     type Input = Shards;
     const NAME: &'static str = "extract";
-    const VERSION: u32 = 19;
+    const VERSION: u32 = 20;
     const READS_RECORDS: bool = true;
 
     fn ingredients(&self) -> Vec<Ingredient> {

@@ -330,17 +330,23 @@ pub fn is_packed(input: &Input) -> bool {
     input.container.is_whole()
 }
 
-/// How many of the last parts of a shard stand for one of the others.
+/// How many of a shard's last, small parts are as large as one of the others.
 const OF_ONE: usize = 4;
 
 /// The parts of shards, of `part_bytes` each; 0 chooses by the size of each shard, so that no other shard changes its parts: a 32nd, and for its last
 /// quarter a quarter of that, so that threads come to the end together.
 pub fn parts_of(inputs: &[Input], part_bytes: u64) -> Vec<Part> {
     let parts = |(number, input): (usize, &Input)| {
-        let by_size = (input.bytes / 32).clamp(512 << 10, 256 << 20) / OF_ONE as u64;
-        let bytes = if part_bytes == 0 { by_size } else { part_bytes };
+        let by_size = input.bytes.div_ceil(32 * OF_ONE as u64).clamp(128 << 10, 64 << 20);
+        let is_small = input.bytes <= by_size * OF_ONE as u64;
+        let bytes = match part_bytes {
+            0 if is_small => input.bytes,
+            0 => by_size,
+            asked => asked,
+        };
         let small = split(std::slice::from_ref(input), bytes);
-        let large = if part_bytes == 0 { small.len() * 3 / 4 / OF_ONE } else { 0 };
+        let three_quarters = (3 * small.len()).div_ceil(4 * OF_ONE).min(small.len() / OF_ONE);
+        let large = if part_bytes == 0 { three_quarters } else { 0 };
         let (joined, alone) = small.split_at(large * OF_ONE);
         let joined = joined.chunks(OF_ONE).map(|of| of[0].range.start..of[OF_ONE - 1].range.end);
         let ranges: Vec<_> = joined.chain(alone.iter().map(|part| part.range.clone())).collect();
@@ -406,6 +412,11 @@ mod tests {
         assert_eq!(sizes, [vec![3 << 20; 24], vec![768 << 10; 32]].concat());
         // As many bytes as were asked for.
         assert_eq!(parts_of(&inputs[1..], 40 << 20).len(), 3);
-        assert_eq!(parts_of(&[input(9, Container::Plain)], 0).len(), 1);
+        for (kibibytes, expected) in
+            [(0, 1), (1, 1), (512, 1), (513, 2), (1 << 10, 3), (28_809, 56), (10 << 20, 68)]
+        {
+            let parts = parts_of(&[input(kibibytes << 10 | u64::from(kibibytes > 512), Container::Plain)], 0);
+            assert_eq!(parts.len(), expected, "{kibibytes} KiB");
+        }
     }
 }

@@ -65,7 +65,7 @@ impl Split {
     }
 }
 
-/// The splits of shards, of `part_bytes` each; 0 chooses by the size of the input, as `extract` does.
+/// The splits of shards, of `part_bytes` each; 0 chooses by the size of each shard, as `extract` does.
 pub fn splits(inputs: &[Input], part_bytes: u64) -> Vec<Split> {
     let split_at = |(number, part): (usize, Range)| {
         let input = &inputs[part.input];

@@ -44,7 +44,7 @@ const FAN_IN: RangeInclusive<usize> = 16..=OPEN_FILES;
 /// Files that are open at a time, of the 1,024 that systems allow a process.
 const OPEN_FILES: usize = 768;
 
-/// Row groups of a file that are decoded, copied and encoded at once at most: as many as threads, and these bounds.
+/// As many row groups of a file are decoded, copied and encoded at once as there are threads, within these bounds; fewer where memory is short.
 const GROUPS: RangeInclusive<usize> = 4..=8;
 
 /// How often the bytes of a row group are held while it is decoded: as they are stored, unpacked, and as columns.
@@ -57,7 +57,7 @@ pub struct Width {
     pub files: usize,
     /// Parts that are open at a time for a file, at most.
     pub fan_in: usize,
-    /// Row groups of a file that are encoded at once.
+    /// Row groups of a file that are decoded, copied and encoded at once.
     pub groups: usize,
     /// Bytes that the open row groups of the parts of a file take at most.
     pub open_bytes: u64,
@@ -393,7 +393,7 @@ mod tests {
         };
         assert_eq!(of(2, 4.0), (2, 384, 170));
         assert_eq!(of(16, 64.0), (16, 48, 341));
-        assert_eq!(of(2, 0.5), (3, 64, 28));
+        assert_eq!(of(2, 0.5), (3, 64, 21));
         assert_eq!(of(1, 0.01), (1, 16, 0));
         assert_eq!((Width::of(0, u64::MAX).files, Width::of(0, u64::MAX).fan_in), (1, 768));
     }

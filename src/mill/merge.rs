@@ -3,8 +3,8 @@
 //! **What.** Each source holds the rows of some captures in their order; [`Run`]s say of which source the rows of the next
 //! capture are. So a merge compares nothing, and tables without a column to sort by are merged like any other.
 //!
-//! **Cost.** Each row is read and written once. Memory: a row group of each source, and the row group that is written: rows
-//! of [`Merge::group_bytes`], at most [`ROW_GROUP_ROWS`](webmill_table::ROW_GROUP_ROWS) of them.
+//! **Cost.** Each row is read and written once. Memory: a row group of each source, and some times [`Merge::together`] row groups
+//! of the result: rows of [`Merge::group_bytes`], at most [`ROW_GROUP_ROWS`](webmill_table::ROW_GROUP_ROWS) of them.
 
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ pub struct Merge<'a> {
     pub footer: &'a Footer,
     /// Bytes of rows in memory after which a row group ends.
     pub group_bytes: usize,
-    /// Row groups that are held until all threads encode them.
+    /// Row groups of the result that are decoded, copied and encoded at a time.
     pub together: usize,
     /// Whether the file is merged again.
     pub aside: bool,

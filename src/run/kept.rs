@@ -67,7 +67,8 @@ impl Stage<'_> {
         // In this run's own folder, since runs of other keys may write the same value.
         let aside = self.folder.join("temp").join(format!("{name}.kept"));
         std::fs::write(&aside, sealed).at(&aside)?;
-        std::fs::rename(&aside, &path).at(&path)
+        // Another thread may have written the same value, and put it there.
+        unless_crossed(std::fs::rename(&aside, &path).at(&path)).map(drop)
     }
 
     /// The value that was kept under `name`.

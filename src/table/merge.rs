@@ -4,8 +4,8 @@
 //! window asks for, then one thread finds where row groups of the result end, and all threads copy the columns of these, and encode them. Texts are
 //! not copied but pointed to.
 //!
-//! **Cost.** Each cell is decoded and encoded once. Memory: a row group of each source, and twice [`MergeTo::together`] row groups of the result, decoded and
-//! copied: of [`MergeTo::group_bytes`] of cells each, at most [`ROW_GROUP_ROWS`] rows.
+//! **Cost.** Each cell is decoded and encoded once. Memory: a row group of each source, and some three times [`MergeTo::together`] row groups of the result,
+//! decoded, copied and encoded: of [`MergeTo::group_bytes`] of cells each, at most [`ROW_GROUP_ROWS`] rows.
 //!
 //! **Determinism.** Where row groups end follows from cells and pieces alone.
 
@@ -45,7 +45,7 @@ pub struct MergeTo<'a> {
     pub footer: &'a Footer,
     /// Bytes of cells after which a row group ends.
     pub group_bytes: usize,
-    /// Row groups that are held until all threads encode them.
+    /// Row groups of the result of which the sources are decoded, and that are copied and encoded, at a time.
     pub together: usize,
     /// Whether later steps read the file, and no one after them.
     pub aside: bool,
@@ -117,7 +117,7 @@ struct Segment {
     mark: bool,
 }
 
-/// What is decoded, and how it is put together.
+/// Decoded rows, and how they are put together.
 #[derive(Default)]
 struct Window {
     sources: Vec<Source>,
@@ -125,7 +125,7 @@ struct Window {
     group_bytes: usize,
     /// Bytes of row groups that are decoded for a window, before it ends.
     most_bytes: u64,
-    /// What is left of the last piece.
+    /// The rest of the last piece.
     split: Option<Share>,
     /// Row groups of the result that are planned, the last one in the making.
     planned: Vec<Vec<Segment>>,
@@ -222,9 +222,11 @@ impl Window {
             let numbered = columns.par_iter().enumerate();
             numbered.map(|(number, column)| copied(segments, number, column, mark)).collect()
         };
-        let copied: Vec<Vec<ArrayBox>> = planned.par_iter().map(copy).collect();
-        for (segments, columns) in planned.into_iter().zip(copied) {
-            writer.write_group(segments.iter().map(|segment| segment.rows).sum(), columns)?;
+        for together in planned.chunks(writer.together.max(1)) {
+            let copied: Vec<Vec<ArrayBox>> = together.par_iter().map(copy).collect();
+            for (segments, columns) in together.iter().zip(copied) {
+                writer.write_group(segments.iter().map(|segment| segment.rows).sum(), columns)?;
+            }
         }
         Ok(())
     }

@@ -58,11 +58,11 @@ pub use terms::stop_words::StopWords;
 pub use terms::terms_of_text::Terms;
 pub use terms::words::{dictionary_words, is_han, words};
 pub use webmill_html::{About, FieldValue};
+pub use whole::{fragment_text, plain_text};
 
 /// Each loads what pages need and takes some tens of milliseconds: tables of languages, those that choose main text, and the dictionary of Chinese, which
 /// takes longest. Whoever has many threads calls them on some: the first page that needs one keeps all others waiting for it.
 pub const LOADED_ONCE: [fn(); 3] = [language::load, choice::load, terms::words::load];
-pub use whole::{fragment_text, plain_text};
 
 /// The parts of the table of languages, for those who learn one (`examples/train_languages.rs`).
 #[doc(hidden)]

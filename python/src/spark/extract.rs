@@ -138,7 +138,7 @@ pub fn sniff_shard(start: &[u8]) -> PyResult<Option<String>> {
     webmill_shard::sniff(start).map(|kind| to_json(&kind)).transpose()
 }
 
-/// The splits of shards, of this many bytes each; 0 chooses by the size of all, as `webmill extract` does. Both as JSON.
+/// The splits of shards, of this many bytes each; 0 chooses by the size of each shard, as `webmill extract` does. Both as JSON.
 #[pyfunction]
 pub fn split_shards(shards: &str, split_bytes: u64) -> PyResult<String> {
     let shards: Vec<(PathBuf, String, _, u64)> = of_json(shards)?;
