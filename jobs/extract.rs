@@ -249,7 +249,7 @@ impl Job for Extract {
 
     fn run(&self, shards: &Shards, stage: &Stage<'_>) -> Result<()> {
         if rayon::current_num_threads() >= MANY_THREADS {
-            webmill_text::LOADED_ONCE.into_iter().for_each(|load| rayon::spawn(load));
+            webmill_text::LOADED_ONCE.into_iter().for_each(rayon::spawn);
         }
         let walk = self.walk(shards, stage);
         let parts = walk.parts(self.part_bytes);
