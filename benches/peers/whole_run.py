@@ -8,7 +8,7 @@
 
 FOLDER holds WARC files: a corpus. `webmill run` makes all its tables and the report; the pipeline (whole_peer.py) makes links, ranks, main texts and
 near-duplicates, and writes nothing. Both as programs, by turns, with one thread or process and with two; times are of the clock from start to
-end, and peaks of memory those of the largest process. What `webmill run` alone does beside: languages, keywords, passages, templates, rules, media,
+end, and peaks of memory those of the largest process. What `webmill run` alone does beside: languages, keywords, passages, templates, media,
 metadata, hosts and domains, HITS, the shape of the graph, Parquet.
 """
 
