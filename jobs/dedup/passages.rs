@@ -84,7 +84,12 @@ pub fn find(
     let stage = unit.stage();
     let progress = stage.progress;
     let budget = Budget::new(stage.memory as usize / 2).in_dir(unit.temp());
-    let options = PassageOptions { shingle_words: near.shingle_words as u32, ..PassageOptions::default() };
+    let options = PassageOptions {
+        shingle_words: near.shingle_words as u32,
+        // Texts that resemble each other to a share have as large a share of the smaller one in common, or a larger one.
+        min_overlap: near.min_resemblance.min(CONTAINED),
+        ..PassageOptions::default()
+    };
 
     progress.begin("pages to compare", 0, Measure::Items);
     let pages = pages::read(&extract.path("pages"), clusters, near.min_words, &budget, unit)?;

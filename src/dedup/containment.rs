@@ -35,6 +35,15 @@ impl Overlap {
         Overlap { a: a.len(), b: b.len(), common: a.common(b) }
     }
 
+    /// The same, if both have at least the share `least`, 0 to 1, of the shingles of the text with fewer: where they cannot any
+    /// more, no further shingle is read.
+    pub fn from(a: &Shingles, b: &Shingles, least: f64) -> Option<Self> {
+        // Rounded down: what is a little less is given too.
+        let least = (least * a.len().min(b.len()) as f64) as usize;
+        let common = Shingles::common_hashes(a.hashes(), b.hashes(), least)?;
+        Some(Overlap { a: a.len(), b: b.len(), common })
+    }
+
     /// The share of the shingles of either that both have, 0 to 1.
     pub fn resemblance(&self) -> f64 {
         share(self.common, self.a + self.b - self.common)

@@ -45,7 +45,7 @@ use webmill_sort::{Budget, Sorted, Sorter, look_up};
 use crate::passages::winnow::{WinnowOptions, Winnowed};
 
 /// Which passages are sought.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PassageOptions {
     /// k-grams and window.
     pub winnow: WinnowOptions,
@@ -69,6 +69,8 @@ pub struct PassageOptions {
     /// Words of the shingles by which [`PagePassages::overlap`](super::PagePassages) is computed, up to 100; 3. 0 leaves it
     /// out.
     pub shingle_words: u32,
+    /// Share of the shingles of the text with fewer, 0 to 1, below which the overlap of a pair is not counted to its end; 0.
+    pub min_overlap: f64,
 }
 
 impl Default for PassageOptions {
@@ -83,6 +85,7 @@ impl Default for PassageOptions {
             min_words: 12,
             max_text_bytes: 16 << 20,
             shingle_words: 3,
+            min_overlap: 0.0,
         }
     }
 }

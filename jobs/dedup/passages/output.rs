@@ -1,6 +1,6 @@
 //! Rows of the pairs that were aligned.
 
-use webmill_capture::{Error, Result};
+use webmill_capture::Result;
 use webmill_dedup::{Overlap, PagePassages, Passage};
 use webmill_run::Unit;
 use webmill_table::{Bytes16, Table};
@@ -52,7 +52,7 @@ impl<'p> Output<'p> {
     /// # Errors
     /// Where the disk refuses.
     pub fn push(&mut self, mut pair: PagePassages) -> Result<()> {
-        let overlap = pair.overlap.ok_or_else(|| Error::Internal("a pair without its overlap".into()))?;
+        let overlap = pair.overlap.unwrap_or_default();
         let near = overlap.common > 0 && overlap.resemblance() >= self.near.min_resemblance;
         let contained = overlap.contained(self.near.min_resemblance, CONTAINED);
         if pair.passages.is_empty() && !near && !contained {

@@ -23,6 +23,9 @@ use crate::passages::winnow::{WinnowOptions, Winnowed};
 /// First places of one hash in one text that are tried with all those in the other.
 pub(crate) const PLACES: usize = 8;
 
+/// How many times as many selections a text has of which all but those near the other's are skipped.
+const SKIP_FROM: usize = 8;
+
 /// Comparisons of units allowed for each unit of the shorter text.
 pub(crate) const STEPS_A_UNIT: usize = 64;
 
@@ -72,22 +75,32 @@ pub(crate) fn align(a: &Winnowed, b: &Winnowed, options: &WinnowOptions, max_gap
 fn common(a: &Winnowed, b: &Winnowed) -> Vec<CommonSelections> {
     let turned = a.selected.len() > b.selected.len();
     let (few, many) = if turned { (&b.selected, &a.selected) } else { (&a.selected, &b.selected) };
+    // Where one text has far fewer, most of the other's are skipped.
+    let skips = few.len() * SKIP_FROM < many.len();
     let mut found = Vec::new();
-    let (mut from, mut at) = (0, 0);
-    for group in few.chunk_by(|x, y| x.0 == y.0) {
-        let hash = group[0].0;
-        let here = from..from + group.len();
-        from = here.end;
-        at += first_not_less(&many[at..], hash);
-        let there = at..at + many[at..].iter().take_while(|selected| selected.0 == hash).count();
-        if !there.is_empty() {
+    let (mut i, mut j) = (0, 0);
+    while i < few.len() && j < many.len() {
+        let (x, y) = (few[i].0, many[j].0);
+        if x == y {
+            let (here, there) = (i..end_of_hash(few, i), j..end_of_hash(many, j));
+            (i, j) = (here.end, there.end);
             let (a, b) = if turned { (there, here) } else { (here, there) };
             found.push(CommonSelections { a, b });
+        } else if skips && y < x {
+            j += first_not_less(&many[j..], x);
+        } else {
+            i += usize::from(x < y);
+            j += usize::from(y < x);
         }
     }
     // Stable: equals stay in the order of their hashes.
     found.sort_by_key(|c| c.a.len().saturating_mul(c.b.len()));
     found
+}
+
+/// Where the selections end that are of the hash of selection `at`.
+fn end_of_hash(selected: &[(u64, u32)], at: usize) -> usize {
+    at + selected[at..].iter().take_while(|other| other.0 == selected[at].0).count()
 }
 
 /// How many selections are of lesser hashes, in the logarithm of their number.
@@ -249,16 +262,22 @@ impl Search<'_> {
 /// Units that are compared before it is asked whether they were equal.
 const ABREAST: usize = 8;
 
+/// Whether units are equal, seen without a call: most runs end within the first few.
+fn alike(a: &[u64], b: &[u64]) -> bool {
+    a.iter().zip(b).fold(0, |unlike, (x, y)| unlike | (x ^ y)) == 0
+}
+
 /// How many units two texts begin with alike.
 fn equal_from_start(a: &[u64], b: &[u64]) -> usize {
-    let whole = a.chunks_exact(ABREAST).zip(b.chunks_exact(ABREAST)).take_while(|(x, y)| x == y).count();
+    let whole = a.chunks_exact(ABREAST).zip(b.chunks_exact(ABREAST)).take_while(|(x, y)| alike(x, y)).count();
     let at = whole * ABREAST;
     at + a[at..].iter().zip(&b[at..]).take_while(|(x, y)| x == y).count()
 }
 
 /// How many units two texts end with alike.
 fn equal_from_end(a: &[u64], b: &[u64]) -> usize {
-    let whole = a.rchunks_exact(ABREAST).zip(b.rchunks_exact(ABREAST)).take_while(|(x, y)| x == y).count();
+    let whole =
+        a.rchunks_exact(ABREAST).zip(b.rchunks_exact(ABREAST)).take_while(|(x, y)| alike(x, y)).count();
     let (a, b) = (&a[..a.len() - whole * ABREAST], &b[..b.len() - whole * ABREAST]);
     whole * ABREAST + a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count()
 }

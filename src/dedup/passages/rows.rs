@@ -46,7 +46,8 @@ pub struct PagePassages {
     pub shared: u32,
     /// In the order of the first text; empty if none is long enough.
     pub passages: Vec<Passage>,
-    /// Shingles of both texts, exactly; `None` if [`shingle_words`](PassageOptions::shingle_words) is 0.
+    /// Shingles of both texts, exactly; `None` if [`shingle_words`](PassageOptions::shingle_words) is 0 or they have less in common than
+    /// [`min_overlap`](PassageOptions::min_overlap).
     pub overlap: Option<Overlap>,
 }
 
@@ -182,7 +183,8 @@ fn align_batch(
             let all = found.passages.len();
             let passages = rows(found, &x.winnowed, &y.winnowed, u64::from(options.min_words) * word);
             let short = (all - passages.len()) as u64;
-            let overlap = x.shingles.as_ref().zip(y.shingles.as_ref()).map(|(x, y)| Overlap::of(x, y));
+            let shingles = x.shingles.as_ref().zip(y.shingles.as_ref());
+            let overlap = shingles.and_then(|(x, y)| Overlap::from(x, y, options.min_overlap));
             Ok((PagePassages { a, b, shared, passages, overlap }, seeds_left, short))
         })
         .collect()
