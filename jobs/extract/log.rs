@@ -80,7 +80,7 @@ fn rows(event: &Event, log: &str, ordinal: i64, crawl: &str) -> Option<(Order, R
     rows.count("captures");
     let target = event.redirect_to.as_deref().and_then(CanonicalUrl::parse_stored);
     if let Some(target) = target.filter(|target| target.is_web() && *target != url) {
-        rows.push(LinkRow::redirect(&url, target, ordinal, log.to_owned()));
+        rows.push(LinkRow::redirect(&url, target, ordinal, log.into()));
         page.num_links = 1;
     }
     rows.push(page);

@@ -26,6 +26,8 @@ mod refresh;
 mod resolver;
 mod script;
 
+use std::sync::Arc;
+
 use encoding_rs::Encoding;
 
 use super::dom::Dom;
@@ -103,13 +105,13 @@ pub struct Link {
     /// Where it leads: http or https.
     pub target: CanonicalUrl,
     /// Its words, white space collapsed; empty for kinds without.
-    pub anchor: String,
+    pub anchor: Arc<str>,
     /// Text of the page before the anchor, at most [`LinkLimits::context_bytes`], whole characters.
-    pub before: String,
+    pub before: Arc<str>,
     /// Text of the page after the anchor, likewise.
-    pub after: String,
+    pub after: Arc<str>,
     /// Text of the last heading before the link (`h1` to `h6`, `dt`), at most [`LinkLimits::heading_bytes`], whole characters.
-    pub heading: String,
+    pub heading: Arc<str>,
     /// Lower-case tokens of `rel`, one space between, at most 256 bytes.
     pub rel: Option<String>,
     /// What element it is.
@@ -123,12 +125,13 @@ pub struct Link {
 impl Link {
     /// A link of which no more is known than where it leads and what made it.
     pub fn new(target: CanonicalUrl, kind: LinkKind) -> Self {
+        let empty: Arc<str> = "".into();
         Link {
             target,
-            anchor: String::new(),
-            before: String::new(),
-            after: String::new(),
-            heading: String::new(),
+            anchor: Arc::clone(&empty),
+            before: Arc::clone(&empty),
+            after: Arc::clone(&empty),
+            heading: empty,
             rel: None,
             kind,
             position: 0,

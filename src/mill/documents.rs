@@ -91,7 +91,7 @@ fn as_page(page: &Page<'_>, mut document: webmill_documents::Document) -> Docume
     let links = std::mem::take(&mut document.links).into_iter().filter_map(|link| {
         let target = page.url().join(&link.target).filter(|target| target.is_web())?;
         let mut found = Link::new(target, LinkKind::Document);
-        found.anchor = link.anchor;
+        found.anchor = link.anchor.into();
         Some(found)
     });
     let mut links: Vec<Link> = links.take(page.limits().max_links).collect();

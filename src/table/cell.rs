@@ -4,6 +4,8 @@
 //! a row group once (type, nulls, lengths of keys, words of an enum), and [`Cell::get`] then reads single cells
 //! without any failure and without allocation.
 
+use std::sync::Arc;
+
 use polars_arrow::array::{
     Array, BinaryViewArray, BooleanArray, MutableBinaryViewArray, PrimitiveArray, StaticArray, Utf8ViewArray,
 };
@@ -148,6 +150,10 @@ cells! {
     |values| optional_text_array(values.map(Option::as_deref)),
     |array| typed(array, true), |column, row| column.get(row), |cell: Option<&str>| Ok(cell.map(str::to_owned));
 
+    Arc<str>: String, false, Utf8ViewArray => &'a str;
+    |values| shared_text_array(values),
+    |array| typed(array, false), |column, row| column.value(row), |cell: &str| Ok(cell.into());
+
     &'static str: String, false, Utf8ViewArray => &'a str;
     |values| text_array(values.copied()),
     |array| typed(array, false), |column, row| column.value(row), crate::interned::interned;
@@ -174,6 +180,21 @@ cells! {
 /// A text column from borrowed texts.
 pub(crate) fn text_array<'a>(texts: impl Iterator<Item = &'a str>) -> ArrayBox {
     let array: Utf8ViewArray = MutableBinaryViewArray::from_values_iter(texts).into();
+    array.boxed()
+}
+
+/// A text column from shared texts: neighbours that are one text in memory are one in the column.
+fn shared_text_array<'a>(texts: impl Iterator<Item = &'a Arc<str>>) -> ArrayBox {
+    let mut array = MutableBinaryViewArray::<str>::with_capacity(texts.size_hint().0);
+    let mut texts = texts.peekable();
+    while let Some(text) = texts.next() {
+        let mut same = 1;
+        while texts.next_if(|next| Arc::ptr_eq(next, text)).is_some() {
+            same += 1;
+        }
+        array.extend_constant(same, Some(&**text));
+    }
+    let array: Utf8ViewArray = array.into();
     array.boxed()
 }
 

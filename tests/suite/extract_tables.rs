@@ -97,9 +97,9 @@ fn columns_agree_with_those_of_pages() {
     let links: Vec<LinkRow> = read_rows(&extract.join("links")).unwrap();
     assert!(links.len() >= 120);
     for link in links {
-        let page = by_place[&(link.warc_filename, link.warc_record_offset)];
-        assert_eq!((&link.source_url, link.source_key), (&page.url, page.url_key));
-        assert_eq!(link.source_host, page.url_host_name);
+        let page = by_place[&(link.warc_filename.to_string(), link.warc_record_offset)];
+        assert_eq!((&*link.source_url, link.source_key), (page.url.as_str(), page.url_key));
+        assert_eq!(*link.source_host, *page.url_host_name);
         let target = webmill::capture::CanonicalUrl::parse(&link.target_url).unwrap();
         assert_eq!((&*link.target_host, &*link.target_domain), (target.host(), registrable(target.host())));
     }
@@ -198,7 +198,7 @@ fn pictures_are_links_on_demand() {
     let images: Vec<&LinkRow> = with.iter().filter(|link| is_image(link)).collect();
     // Thirty pages and five again, with the picture of src and the largest of srcset.
     assert_eq!((images.len(), with.len() - without.len()), (70, 70));
-    assert!(images.iter().all(|image| image.anchor == "A large house"), "{:?}", images[0]);
+    assert!(images.iter().all(|image| &*image.anchor == "A large house"), "{:?}", images[0]);
     let targets: BTreeSet<&str> = images.iter().map(|image| &*image.target_url).collect();
     assert!(targets.contains("http://example.com/large3.png"), "{targets:?}");
     assert!(targets.contains("http://example.com/small.png"), "{targets:?}");

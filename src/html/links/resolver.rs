@@ -1,6 +1,7 @@
 //! From references as they stand on a page to links, one at a time.
 
 use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
 use webmill_capture::cut::Cut;
 
 use encoding_rs::Encoding;
@@ -30,6 +31,8 @@ pub fn each_link(
         images: 0,
         nested: VecDeque::new(),
         scripted: HashSet::new(),
+        empty: "".into(),
+        heading: "".into(),
         take,
     };
     let base = resolver.document(dom, url, (0, false));
@@ -51,6 +54,10 @@ struct Resolver<'t> {
     nested: VecDeque<(String, (u8, bool))>,
     /// Targets that scripts named.
     scripted: HashSet<UrlKey>,
+    /// What links without a text share.
+    empty: Arc<str>,
+    /// The heading of the last link, which most links share with the next one.
+    heading: Arc<str>,
     take: &'t mut dyn FnMut(Link),
 }
 
@@ -66,7 +73,7 @@ impl Resolver<'_> {
                 continue;
             }
             if let Some(target) = self.target(reference.href, &base, written) {
-                let mut link = link(dom, &collected, reference, target, self.limits, self.position());
+                let mut link = self.link(dom, &collected, reference, target);
                 if written {
                     link.kind = LinkKind::Script;
                 }
@@ -143,49 +150,55 @@ impl Resolver<'_> {
             }
         }
     }
+
+    /// A link with its texts.
+    fn link(
+        &mut self,
+        dom: &Dom,
+        collected: &Collected<'_>,
+        reference: &Reference<'_>,
+        target: CanonicalUrl,
+    ) -> Link {
+        let (page, limits) = (collected.page.text(), self.limits);
+        let (start, end) = (reference.start as usize, reference.end as usize);
+        let text = page.cut(start..end).trim_matches(' ');
+        let anchor = if text.is_empty() { collected.alt(reference) } else { text };
+        let (mut before, mut after) = ("", "");
+        if reference.in_text {
+            before = page.cut(page.ceil_char_boundary(start.saturating_sub(limits.context_bytes))..start);
+            after = page.cut(end..page.floor_char_boundary(end + limits.context_bytes));
+        }
+        let heading = collected.heading(reference);
+        let heading = heading.cut(..heading.floor_char_boundary(limits.heading_bytes)).trim_end();
+        if *self.heading != *heading {
+            self.heading = heading.into();
+        }
+        let written = dom.attr(reference.node, "rel");
+        let rel = written.map(rel_tokens).filter(|rel| !rel.is_empty());
+        let nofollow = written.is_some_and(|rel| {
+            rel.split_ascii_whitespace().any(|token| {
+                ["nofollow", "ugc", "sponsored"].iter().any(|word| token.eq_ignore_ascii_case(word))
+            })
+        });
+        let shared = |text: &str| if text.is_empty() { Arc::clone(&self.empty) } else { text.into() };
+        Link {
+            target,
+            anchor: shared(anchor.cut(..anchor.floor_char_boundary(limits.max_anchor_bytes)).trim_end()),
+            before: shared(before.trim_matches(' ')),
+            after: shared(after.trim_matches(' ')),
+            heading: Arc::clone(&self.heading),
+            rel,
+            kind: reference.kind,
+            position: self.position(),
+            nofollow,
+        }
+    }
 }
 
 /// Whether what a script writes leads somewhere: frames for advertisements, pictures and style sheets do not.
 fn is_written_link(reference: &Reference<'_>) -> bool {
     use LinkKind::{A, Area, Form, Frame, MetaRefresh};
     matches!(reference.kind, A | Area | Form | Frame | MetaRefresh) && is_page(reference.href, Place::Target)
-}
-
-fn link(
-    dom: &Dom,
-    collected: &Collected<'_>,
-    reference: &Reference<'_>,
-    target: CanonicalUrl,
-    limits: &LinkLimits,
-    position: u32,
-) -> Link {
-    let page = collected.page.text();
-    let (start, end) = (reference.start as usize, reference.end as usize);
-    let text = page.cut(start..end).trim_matches(' ');
-    let anchor = if text.is_empty() { collected.alt(reference) } else { text };
-    let (mut before, mut after) = ("", "");
-    if reference.in_text {
-        before = page.cut(page.ceil_char_boundary(start.saturating_sub(limits.context_bytes))..start);
-        after = page.cut(end..page.floor_char_boundary(end + limits.context_bytes));
-    }
-    let heading = collected.heading(reference);
-    let written = dom.attr(reference.node, "rel");
-    let rel = written.map(rel_tokens).filter(|rel| !rel.is_empty());
-    let nofollow = written.is_some_and(|rel| {
-        rel.split_ascii_whitespace()
-            .any(|token| ["nofollow", "ugc", "sponsored"].iter().any(|word| token.eq_ignore_ascii_case(word)))
-    });
-    Link {
-        target,
-        anchor: anchor.cut(..anchor.floor_char_boundary(limits.max_anchor_bytes)).trim_end().to_owned(),
-        before: before.trim_matches(' ').to_owned(),
-        after: after.trim_matches(' ').to_owned(),
-        heading: heading.cut(..heading.floor_char_boundary(limits.heading_bytes)).trim_end().to_owned(),
-        rel,
-        kind: reference.kind,
-        position,
-        nofollow,
-    }
 }
 
 fn rel_tokens(rel: &str) -> String {

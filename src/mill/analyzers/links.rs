@@ -1,10 +1,11 @@
 //! `links`: one row per hyperlink.
 
+use std::sync::Arc;
+
 use webmill_capture::CanonicalUrl;
 use webmill_capture::domain::registrable;
 use webmill_table::{Bytes16, table, text_enum};
 
-use super::place;
 use crate::{Analyzer, Page, PartId, Reject, Rows, TableRows, Weigh};
 
 text_enum! {
@@ -46,23 +47,23 @@ text_enum! {
 table! {
     /// One row per link of an HTML page or a document, in the order of the pages and within a page of the document.
     LinkRow = "links" {
-        source_url: String = "canonical URL of the page that holds the link", "http://news.pku.edu.cn/1.html";
+        source_url: Arc<str> = "canonical URL of the page that holds the link", "http://news.pku.edu.cn/1.html";
         source_key: Bytes16 = "url_key of the page that holds the link", "9f…";
-        source_host: String = "host name of that page, as pages.url_host_name", "news.pku.edu.cn";
+        source_host: Arc<str> = "host name of that page, as pages.url_host_name", "news.pku.edu.cn";
         target_url: String = "canonical URL the link leads to, fragment removed", "http://www.example.com/a";
         target_key: Bytes16 = "url_key of the target", "07…";
-        target_host: String = "host name of the target: lower case, IDNA ASCII form", "www.example.com";
-        target_domain: String = "registrable domain of the target's host by both sections of the Public Suffix List; the host itself where it is an IP address or has none", "example.com";
-        anchor: String = "text of the link, white space collapsed, alt text of images where there is none; of an image its alt text; at most 1,024 bytes", "Campus news";
-        before: String = "at most 50 bytes of page text before the anchor, cut at a character", "read more in the";
-        after: String = "at most 50 bytes of page text after the anchor, cut at a character", "of this week";
-        heading: String = "text of the last heading before the link (h1 to h6, dt), white space collapsed; at most 100 bytes, cut at a character; empty where there is none", "Courses";
+        target_host: Arc<str> = "host name of the target: lower case, IDNA ASCII form", "www.example.com";
+        target_domain: Arc<str> = "registrable domain of the target's host by both sections of the Public Suffix List; the host itself where it is an IP address or has none", "example.com";
+        anchor: Arc<str> = "text of the link, white space collapsed, alt text of images where there is none; of an image its alt text; at most 1,024 bytes", "Campus news";
+        before: Arc<str> = "at most 50 bytes of page text before the anchor, cut at a character", "read more in the";
+        after: Arc<str> = "at most 50 bytes of page text after the anchor, cut at a character", "of this week";
+        heading: Arc<str> = "text of the last heading before the link (h1 to h6, dt), white space collapsed; at most 100 bytes, cut at a character; empty where there is none", "Courses";
         rel: Option<String> = "rel attribute, lower case", "nofollow";
         kind: LinkElement = "element that made the link: a, area, frame, iframe, link, form, meta-refresh, canonical, hreflang, http-redirect; document, for links of PDF, Office files, feeds and other documents; script, for what handlers and scripts of the page name, found without running them, each target once a page, and never an arc of the graph unless its kinds name it; img (pictures: src, and the largest of srcset) only where the recipe's [extract] says images = true, and never an arc of the graph unless its kinds name it", "a";
         position: u32 = "ordinal of the link on its page, from 0", "12";
         nofollow: bool = "the link or its page asks not to be followed (nofollow, ugc, sponsored)", "false";
         warc_record_offset: i64 = "offset of the source's record in its shard: which capture of the page this is", "183214";
-        warc_filename: String = "shard of the source's record", "crawl-00001.raw";
+        warc_filename: Arc<str> = "shard of the source's record", "crawl-00001.raw";
     }
 }
 
@@ -88,15 +89,15 @@ impl LinkRow {
         from: &CanonicalUrl,
         to: CanonicalUrl,
         warc_record_offset: i64,
-        warc_filename: String,
+        warc_filename: Arc<str>,
     ) -> Self {
         LinkRow {
-            source_url: from.as_str().to_owned(),
+            source_url: from.as_str().into(),
             source_key: Bytes16(from.key().0),
-            source_host: from.host().to_owned(),
+            source_host: from.host().into(),
             target_key: Bytes16(to.key().0),
-            target_host: to.host().to_owned(),
-            target_domain: registrable(to.host()).to_owned(),
+            target_host: to.host().into(),
+            target_domain: registrable(to.host()).into(),
             target_url: to.into_string(),
             kind: LinkElement::HttpRedirect,
             warc_record_offset,
@@ -120,38 +121,42 @@ impl Analyzer for Links {
     }
 
     fn analyze(&self, page: &Page<'_>, out: &mut Rows) -> Result<(), Reject> {
+        let place = &page.capture().place;
+        let offset = place.offset as i64;
         for (from, to) in page.redirects() {
-            let (offset, shard) = place(page);
-            out.push(LinkRow::redirect(&from, to, offset, shard));
+            out.push(LinkRow::redirect(&from, to, offset, Arc::clone(&place.shard)));
         }
         let nofollow_page = page.metadata().is_some_and(|metadata| metadata.robots.all.nofollow);
+        // Rows share what is the same in most of them; what each thread counts of it is its own.
+        let source_url: Arc<str> = page.url().as_str().into();
+        let source_host: Arc<str> = page.url().host().into();
         let source_key = Bytes16(page.url().key().0);
-        // Most links of a page lead to the host that the one before leads to.
-        let (mut host, mut domain) = ("", "");
+        let shard: Arc<str> = (&*place.shard).into();
+        let (mut target_host, mut target_domain) =
+            (Arc::clone(&source_host), registrable(&source_host).into());
         for link in page.links() {
-            if link.target.host() != host {
-                host = link.target.host();
-                domain = registrable(host);
+            let host = link.target.host();
+            if *target_host != *host {
+                (target_host, target_domain) = (host.into(), registrable(host).into());
             }
-            let (warc_record_offset, warc_filename) = place(page);
             out.push(LinkRow {
-                source_url: page.url().as_str().to_owned(),
+                source_url: Arc::clone(&source_url),
                 source_key,
-                source_host: page.url().host().to_owned(),
+                source_host: Arc::clone(&source_host),
                 target_key: Bytes16(link.target.key().0),
                 target_url: link.target.as_str().to_owned(),
-                target_host: host.to_owned(),
-                target_domain: domain.to_owned(),
-                anchor: link.anchor.clone(),
-                before: link.before.clone(),
-                after: link.after.clone(),
-                heading: link.heading.clone(),
+                target_host: Arc::clone(&target_host),
+                target_domain: Arc::clone(&target_domain),
+                anchor: Arc::clone(&link.anchor),
+                before: Arc::clone(&link.before),
+                after: Arc::clone(&link.after),
+                heading: Arc::clone(&link.heading),
                 rel: link.rel.clone(),
                 kind: link.kind.into(),
                 position: link.position,
                 nofollow: link.nofollow || nofollow_page,
-                warc_record_offset,
-                warc_filename,
+                warc_record_offset: offset,
+                warc_filename: Arc::clone(&shard),
             });
         }
         Ok(())

@@ -194,7 +194,7 @@ fn links(work: &Work) {
         let url = format!("{SITE}{path}");
         links
             .iter()
-            .filter(|row| row.source_url == url)
+            .filter(|row| *row.source_url == *url)
             .map(|row| (row.target_url.clone(), row.kind))
             .collect()
     };
