@@ -110,6 +110,31 @@ impl CanonicalUrl {
     }
 }
 
+impl CanonicalUrl {
+    /// The address that a relative reference of letters, digits and the commonest signs leads to, with its fragment, as browsers write it
+    /// where this is how they write the base; `None` of other references.
+    ///
+    /// # Examples
+    /// ```
+    /// let base = webmill_capture::CanonicalUrl::parse("http://a.example/b/c").unwrap();
+    /// assert_eq!(base.join_plain("../d.html#e").as_deref(), Some("http://a.example/d.html#e"));
+    /// assert_eq!(base.join_plain("d e"), None);
+    /// ```
+    pub fn join_plain(&self, reference: &str) -> Option<String> {
+        let plain = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
+        let (path, fragment) =
+            reference.split_at(memchr::memchr(b'#', reference.as_bytes()).unwrap_or(reference.len()));
+        let is_plain = path.as_bytes().iter().all(|b| plain(b) || *b == b'/')
+            && fragment.as_bytes().iter().skip(1).all(plain);
+        if path.is_empty() || path.starts_with("//") || !is_plain {
+            return None;
+        }
+        let mut joined = self.join_fast(path)?.into_string();
+        joined.push_str(fragment);
+        Some(joined)
+    }
+}
+
 fn absolute(input: &str) -> Option<CanonicalUrl> {
     let (scheme, rest) = match input.strip_prefix("http")? {
         rest if rest.starts_with("://") => ("http", rest.cut(3..)),
@@ -236,20 +261,26 @@ fn push(text: &mut String, part: &str, encoded: bool) {
 /// Appends path and query to a text that ends with a folder's slash (or, for a bare query, with a path).
 fn finish(mut text: String, path_start: usize, found: &Plain<'_>, spans: Spans) -> Option<CanonicalUrl> {
     if found.dots {
-        let mut segments = found.path.split('/').peekable();
-        while let Some(segment) = segments.next() {
+        let mut rest = Some(found.path);
+        while let Some(path) = rest {
+            let segment;
+            (segment, rest) = match memchr::memchr(b'/', path.as_bytes()) {
+                Some(at) => (path.cut(..at), Some(path.cut(at + 1..))),
+                None => (path, None),
+            };
             match segment {
                 "." => {}
                 ".." => {
                     let folder = text.len() - 1;
                     if folder > path_start {
-                        let parent = text.cut(path_start..folder).rfind('/').map_or(0, |at| at + 1);
+                        let parents = text.cut(path_start..folder).as_bytes();
+                        let parent = memchr::memrchr(b'/', parents).map_or(0, |at| at + 1);
                         text.truncate(path_start + parent);
                     }
                 }
                 _ => {
                     push(&mut text, segment, found.encoded);
-                    if segments.peek().is_some() {
+                    if rest.is_some() {
                         text.push('/');
                     }
                 }
@@ -407,6 +438,18 @@ pub(super) mod tests {
         fn fast_join_is_the_slow_one(base in base(), reference in any_reference()) {
             if let (Some(fast), false) = (base.join_fast(&reference), drive(base.as_str()) || drive(&reference)) {
                 prop_assert_eq!(Some(fast), base.join_slow(&reference, None), "{} + {:?}", base, reference);
+            }
+        }
+
+        #[test]
+        fn a_plain_reference_is_joined_as_by_the_standard(
+            base in base(),
+            reference in "(\\.{0,2}/){0,3}([a-zA-Z0-9_.-]{0,3}/){0,2}[a-z.]{0,4}(#[a-zA-Z0-9_.-]{0,4})?|\\PC{0,6}",
+        ) {
+            let parsed = url::Url::parse(base.as_str()).ok().filter(|url| url.as_str() == base.as_str());
+            if let (Some(parsed), Some(joined), false) = (parsed, base.join_plain(&reference), drive(base.as_str())) {
+                let by_standard = parsed.join(&reference).map(String::from);
+                prop_assert_eq!(Ok(joined), by_standard, "{} + {:?}", base, reference);
             }
         }
 

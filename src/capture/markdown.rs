@@ -124,6 +124,10 @@ fn line_start(line: &str) -> Option<usize> {
 
 /// An address as a link's target: white space and controls encoded, parentheses where they do not pair.
 pub fn escape_target(url: &str) -> String {
+    let is_plain = |b: u8| b.is_ascii_graphic() && !matches!(b, b'\\' | b'(' | b')' | b'<' | b'>');
+    if url.bytes().all(is_plain) {
+        return url.to_owned();
+    }
     let mut depth = 0i32;
     let mut paired = true;
     for b in url.bytes() {

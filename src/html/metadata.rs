@@ -222,12 +222,13 @@ impl<'d, 'a> Reader<'d, 'a> {
             }
         }
         let labelled = has_token(rel, "license");
-        if href.contains("creativecommons") && self.is_of_picture(n) {
+        let names_licence = memchr::memmem::find(href.as_bytes(), b"creativecommons").is_some();
+        if names_licence && self.is_of_picture(n) {
             return;
         }
         if labelled {
             self.best.licence.offer(1, || licence(href));
-        } else if self.best.licence.0.is_none() || href.contains("creativecommons") {
+        } else if self.best.licence.0.is_none() || names_licence {
             // Whether a link without a word on its meaning is the page's is not certain; the first is as good as any.
             self.best.licence.offer(6, || creative_commons(href));
         }

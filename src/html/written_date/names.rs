@@ -30,13 +30,21 @@ struct Names {
     lengths: [Lengths; 3],
 }
 
-/// Which lengths names have, a bit each, by their first letter: of those in ASCII. Few other words share both.
-type Lengths = [u32; 128];
+/// Which lengths names have, a bit each, by their first letter and their last: of those in ASCII. Few other words share all three.
+type Lengths = [[u32; 32]; 32];
+
+/// Where the letters at the ends of a word stand in [`Lengths`], whatever their case.
+fn ends(word: &str) -> Option<[usize; 2]> {
+    let letter = |byte: Option<&u8>| byte.map(|byte| usize::from(byte % 32));
+    Some([letter(word.as_bytes().first())?, letter(word.as_bytes().last())?])
+}
 
 fn lengths<'n>(names: impl Iterator<Item = &'n str>) -> Lengths {
-    let mut lengths = [0; 128];
-    for name in names.filter(|name| name.is_ascii() && (1..=MAX_NAME).contains(&name.len())) {
-        lengths[usize::from(name.as_bytes()[0])] |= 1 << name.len();
+    let mut lengths = [[0; 32]; 32];
+    for name in names.filter(|name| name.is_ascii() && name.len() <= MAX_NAME) {
+        if let Some([first, last]) = ends(name) {
+            lengths[first][last] |= 1 << name.len();
+        }
     }
     lengths
 }
@@ -44,13 +52,13 @@ fn lengths<'n>(names: impl Iterator<Item = &'n str>) -> Lengths {
 /// Whether a word can be one of the names, which are in lower case; all can that are not ASCII.
 fn may_be(lengths: &Lengths, word: &str) -> bool {
     !word.is_ascii()
-        || word.bytes().next().is_some_and(|first| {
-            word.len() <= MAX_NAME && lengths[usize::from(first.to_ascii_lowercase())] >> word.len() & 1 == 1
+        || ends(word).is_some_and(|[first, last]| {
+            word.len() <= MAX_NAME && lengths[first][last] >> word.len() & 1 == 1
         })
 }
 
 static NAMES: LazyLock<Names> = LazyLock::new(|| {
-    let mut names = Names { months: Vec::new(), between: Vec::new(), lengths: [[0; 128]; 3] };
+    let mut names = Names { months: Vec::new(), between: Vec::new(), lengths: [[[0; 32]; 32]; 3] };
     let mut dotted = Vec::new();
     for line in include_str!("names.txt").lines() {
         let Some((head, listed)) = line.split_once(": ") else { continue };

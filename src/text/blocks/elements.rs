@@ -110,15 +110,45 @@ fn hidden(dom: &Dom<'_>, node: NodeId) -> bool {
     })
 }
 
+/// Lists of classes that are remembered at a time.
+const CLASSES: u64 = 64;
+
+/// What the lists of classes say that a page had last, each by its hash: elements of a page have few different ones.
+pub(crate) struct KnownClasses([(u64, u64); CLASSES as usize]);
+
+impl Default for KnownClasses {
+    fn default() -> Self {
+        // Hashes that no list in their place has.
+        KnownClasses(std::array::from_fn(|place| (!(place as u64), 0)))
+    }
+}
+
+impl KnownClasses {
+    fn kinds(&mut self, classes: &str, hash: u64) -> u64 {
+        let known = &mut self.0[(hash % CLASSES) as usize];
+        if known.0 != hash {
+            *known = (hash, kinds_of(classes));
+        }
+        known.1
+    }
+}
+
 /// Kinds by the names of an element, and a hash of its tag and class.
-pub(crate) fn names(dom: &Dom<'_>, node: NodeId, tag: Tag, schema: &mut u32) -> (u64, u64) {
+pub(crate) fn names(
+    dom: &Dom<'_>,
+    node: NodeId,
+    tag: Tag,
+    schema: &mut u32,
+    classes: &mut KnownClasses,
+) -> (u64, u64) {
     let mut kinds = 0;
     let mut signature = tag as u64 + 1;
     for (name, value) in dom.attrs(node) {
         match name {
             "class" => {
-                kinds |= kinds_of(value);
-                signature ^= xxhash_rust::xxh3::xxh3_64(value.as_bytes()) << 8;
+                let hash = xxhash_rust::xxh3::xxh3_64(value.as_bytes());
+                kinds |= classes.kinds(value, hash);
+                signature ^= hash << 8;
             }
             "id" => kinds |= kinds_of_id(value),
             "role" | "itemprop" | "data-testid" => kinds |= kinds_of(value),

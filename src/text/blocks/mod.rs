@@ -22,7 +22,8 @@ pub(crate) mod tex;
 use crate::threads::is_comment_id;
 use class_names::{KINDS, Kind};
 use elements::{
-    Display, display, is_code, is_custom_image, is_drawn_formula, is_marked, is_strong, names, not_displayed,
+    Display, KnownClasses, display, is_code, is_custom_image, is_drawn_formula, is_marked, is_strong, names,
+    not_displayed,
 };
 use inline::TypesetElements;
 use page::{Block, Container, Counts, Event, FAR, MAX_BLOCKS, MAX_TEXT, Mark, NONE, Page, sum_up};
@@ -40,6 +41,7 @@ const WIDE_UNITS: f32 = 0.6;
 struct Builder<'d, 'a> {
     dom: &'d Dom<'a>,
     page: Page,
+    classes: KnownClasses,
     /// Innermost open container.
     at: u32,
     /// Open inline elements, innermost last.
@@ -67,7 +69,7 @@ struct Builder<'d, 'a> {
 impl Builder<'_, '_> {
     fn open(&mut self, node: NodeId, tag: Tag) {
         self.flush();
-        let (kinds, signature) = names(self.dom, node, tag, &mut self.page.schema);
+        let (kinds, signature) = names(self.dom, node, tag, &mut self.page.schema, &mut self.classes);
         let index = self.page.containers.len() as u32;
         let parent = self.at;
         let mut container = Container {
@@ -135,7 +137,7 @@ impl Builder<'_, '_> {
             self.strong += 1;
         }
         if self.dom.attrs(node).next().is_some() {
-            self.inline_kinds |= names(self.dom, node, tag, &mut self.page.schema).0;
+            self.inline_kinds |= names(self.dom, node, tag, &mut self.page.schema, &mut self.classes).0;
         }
         self.open_typeset(node, tag);
         if is_marked(tag) {
@@ -378,6 +380,7 @@ pub(crate) fn blocks(dom: &Dom<'_>, root: NodeId) -> Page {
     let mut b = Builder {
         dom,
         page: Page::default(),
+        classes: KnownClasses::default(),
         at: NONE,
         inline: Vec::new(),
         inline_over: 0,
@@ -397,7 +400,7 @@ pub(crate) fn blocks(dom: &Dom<'_>, root: NodeId) -> Page {
         breaks: 0,
     };
     for node in [Some(root), dom.html()].into_iter().flatten() {
-        b.page.root_kinds |= names(dom, node, dom.tag(node), &mut b.page.schema).0;
+        b.page.root_kinds |= names(dom, node, dom.tag(node), &mut b.page.schema, &mut b.classes).0;
     }
     b.open(root, dom.tag(root));
     let mut node = root;

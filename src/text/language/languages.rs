@@ -61,9 +61,9 @@ impl Languages {
         let (mut runs, mut code) = (self.runs.iter().peekable(), code.iter().peekable());
         let mut start = 0;
         let mut out = Vec::new();
-        for line in text.split('\n') {
-            let at = start;
-            start += line.len() + 1;
+        for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
+            let at = std::mem::replace(&mut start, end + 1);
+            let line = text.cut(at..end);
             while runs.next_if(|run| run.range.end < at).is_some() {}
             while code.next_if(|code| code.end <= at && at < text.len()).is_some() {}
             out.push(match runs.peek() {
@@ -151,14 +151,13 @@ fn lines(text: &str, code: &[Range<usize>], prose: bool) -> Vec<(Range<usize>, L
     let mut code = code.iter().peekable();
     let mut lines = Vec::new();
     let mut start = 0;
-    for line in text.split('\n') {
-        let range = start..start + line.len();
-        start = range.end + 1;
+    for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
+        let range = std::mem::replace(&mut start, end + 1)..end;
         while code.next_if(|code| code.end <= range.start && code.end < text.len()).is_some() {}
         if code.peek().is_some_and(|code| code.start <= range.start && range.start < code.end) {
             continue;
         }
-        let letters = Letters::of(line, prose);
+        let letters = Letters::of(text.cut(range.clone()), prose);
         if letters.weight() > 0 {
             lines.push((range, letters));
         }

@@ -208,8 +208,17 @@ fn says_author(names: &str) -> bool {
 
 /// A class without what a bundler put behind it to make it unique: `post_authorName__N6j3Y`.
 fn unhashed(name: &str) -> &str {
-    match name.rsplit_once("__") {
-        Some((first, hash)) if hash.len() == 5 && hash.contains(|c: char| c.is_ascii_digit()) => first,
+    const HASH: usize = 5;
+    let parts = name.len().checked_sub(HASH).and_then(|at| name.split_at_checked(at));
+    match parts {
+        Some((first, hash))
+            if first.ends_with("__")
+                && hash.bytes().any(|b| b.is_ascii_digit())
+                && !hash.starts_with('_')
+                && !hash.contains("__") =>
+        {
+            first.cut(..first.len() - 2)
+        }
         _ => name,
     }
 }
@@ -222,6 +231,9 @@ fn ends_with(name: &str, word: &str) -> bool {
 
 /// Whether an address has a folder that is called after authors.
 fn is_profile(href: &str) -> bool {
+    if memchr::memmem::find(href.as_bytes(), b"/au").is_none() {
+        return false;
+    }
     let mut parts = href.split('/').skip(1).peekable();
     while let Some(part) = parts.next() {
         if parts.peek().is_some()

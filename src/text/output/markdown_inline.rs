@@ -40,6 +40,8 @@ pub(crate) struct Inline<'p, 'd> {
     pub dom: &'p Dom<'d>,
     pub page: &'p Page,
     base: Option<Url>,
+    /// The base as tables have it, where that is how the standard writes it.
+    canonical: Option<&'p CanonicalUrl>,
     /// Whether targets of links are written, and images.
     pub links: bool,
     pub images: bool,
@@ -59,11 +61,14 @@ struct Open {
 }
 
 impl<'p, 'd> Inline<'p, 'd> {
-    pub(crate) fn new(dom: &'p Dom<'d>, page: &'p Page, base: Option<&CanonicalUrl>) -> Self {
+    pub(crate) fn new(dom: &'p Dom<'d>, page: &'p Page, base: Option<&'p CanonicalUrl>) -> Self {
+        let parsed = base.and_then(|base| Url::parse(base.as_str()).ok());
+        let is_same = |base: &&CanonicalUrl| parsed.as_ref().is_some_and(|url| url.as_str() == base.as_str());
         Inline {
             dom,
             page,
-            base: base.and_then(|base| Url::parse(base.as_str()).ok()),
+            canonical: base.filter(is_same),
+            base: parsed,
             links: true,
             images: true,
             written: Cell::new(0),
@@ -81,9 +86,10 @@ impl<'p, 'd> Inline<'p, 'd> {
         if matches!(scheme.as_deref(), Some("javascript" | "data" | "vbscript" | "about" | "blob" | "file")) {
             return None;
         }
-        let absolute = self.base.as_ref().and_then(|base| base.join(reference).ok());
+        let plain = self.canonical.and_then(|base| base.join_plain(reference));
+        let absolute = || Some(String::from(self.base.as_ref()?.join(reference).ok()?));
         // Without a base, or where it makes no address: as written.
-        let target = absolute.map_or_else(|| reference.to_string(), String::from);
+        let target = plain.or_else(absolute).unwrap_or_else(|| reference.to_string());
         let target = escape_target(&target);
         self.written.set(self.written.get() + target.len());
         (target.len() <= 3 * MAX_TARGET).then_some(target)
