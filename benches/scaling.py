@@ -3,18 +3,18 @@
 
     benches/scaling.py PROGRAM CORPUS... [--threads 1,2,4,8,16] [--runs 3] [--json FILE]
 
-CORPUS is a file or a folder of archives. Without --threads: 1, 2, 4 and so on up to the processors that are there. Runs go by turns, one with
-each number of threads, and of each number the fastest run counts: what else the machine does can only make a run slower.
+CORPUS is a file or a folder of archives. Without --threads: 1, 2, 4 and so on up to the processors that are there. Runs go by turns
+through the numbers of threads, and of each number the fastest run counts: what else the machine does can only make a run slower.
 
 Printed for each job: seconds by the clock with each number of threads, how many times faster the most threads are than the fewest, and processors with the
 most in proportion to those with the fewest (1 is no contention). Jobs run side by side, so that their seconds add up to more than those of the run. Then the parts
 of `extract` in seconds of threads. Standard library only.
 
-With more threads than processors the clock says nothing, so these runs are watched: some two hundred times a second, how many threads could run, by job. Where r
-threads could run and p processors did for dt seconds, they did p dt of work, and n processors would take p dt / min(r, n) for it; where none could, they would wait as
-long. So is found how long n of them would take (in brackets), and how many times that is less than all work done by one. Watching takes processors from the run: a second
-run, which is not watched, says how much work there is, and what was found is brought to that. That processors may get in each other's way is in
-it only as far as those that are there do, and documents that child processes read are not in it. Nothing else may run meanwhile.
+With more threads than processors the clock says nothing. Then each run is done twice, and the second one is watched: some two hundred times a second, how many
+threads could run, by job. Where r threads could run and p processors did for dt seconds, they did p dt of work, and n processors would take p dt / min(r, n) for it; where none could,
+they would wait as long. So is found how long n of them would take (in brackets), and how many times that is less than all work done by one. Watching takes processors from
+the run: the first run says how much work there is, and what was found of work is brought to that. That processors may get in each other's way is in
+it only as far as those that are there do; what child processes do, which read documents, is taken as if the threads did it. Nothing else may run meanwhile.
 """
 
 import argparse
@@ -41,34 +41,38 @@ def look(process):
         except OSError:
             # It ended meanwhile.
             continue
-        could[name] += state[0] in "RD"
+        could[name] += state[0] == "R"
     return could
 
 
 def watch(process, threads, cores, watched):
-    """Until a process ends: its status and what it used; what as many processors as threads would take, by job, and the work that was done."""
-    foretold, work, before = collections.Counter(), 0.0, time.perf_counter()
+    """Until a process ends: its status and what it used; what as many processors as threads would take for the work that was done, by job; that work; and the
+    seconds in which no thread could run."""
+    foretold, work, waited, before = collections.Counter(), 0.0, 0.0, time.perf_counter()
     while True:
         ended, status, used = os.wait4(process, os.WNOHANG if watched else 0)
         if ended:
-            return status, used, foretold, work
+            return status, used, foretold, work, waited
         could, now = look(process), time.perf_counter()
-        lasted, before, could_run = now - before, now, max(could.total(), 1)
-        did = lasted * min(could_run, cores)
-        work += did
-        would = did / min(could_run, threads)
-        foretold.update({name: would for name, running in could.items() if running} | {WHOLE: would})
+        lasted, before, could_run = now - before, now, could.total()
+        if could_run:
+            did = lasted * min(could_run, cores)
+            work += did
+            would = did / min(could_run, threads)
+            foretold.update({name: would for name, running in could.items() if running} | {WHOLE: would})
+        else:
+            waited += lasted
         time.sleep(PAUSE)
 
 
 def measured(program, corpora, threads, cores):
     """What a run takes: by the clock, or, with more threads than processors, as it is foretold."""
-    told = run(program, corpora, threads, cores, watched=False)
+    told, *_ = run(program, corpora, threads, cores, watched=False)
     if threads > cores:
-        seen = run(program, corpora, threads, cores, watched=True)
-        share = told[WHOLE]["cpu_seconds"] / seen[WHOLE]["work"]
+        _, foretold, work, waited = run(program, corpora, threads, cores, watched=True)
+        share = told[WHOLE]["cpu_seconds"] / work
         for job in told:
-            told[job]["foretold"] = seen[job]["foretold"] * share
+            told[job]["foretold"] = foretold[job] * share + (waited if job == WHOLE else 0)
     return told
 
 
@@ -77,7 +81,7 @@ def run(program, corpora, threads, cores, watched):
     with tempfile.TemporaryDirectory() as out, tempfile.TemporaryFile() as errors:
         begin = time.perf_counter()
         done = subprocess.Popen([program, "run", *corpora, "--out", out, "--threads", str(threads)], stdout=subprocess.DEVNULL, stderr=errors)
-        status, used, foretold, work = watch(done.pid, threads, cores, watched)
+        status, used, *seen = watch(done.pid, threads, cores, watched)
         clock = time.perf_counter() - begin
         if status:
             errors.seek(0)
@@ -85,10 +89,10 @@ def run(program, corpora, threads, cores, watched):
         jobs = {}
         for path in pathlib.Path(out).glob("*/.keys/*/run.json"):
             jobs[path.parents[2].name] = json.loads(path.read_text())
-        jobs[WHOLE] = {"seconds": clock, "cpu_seconds": used.ru_utime + used.ru_stime, "peak": used.ru_maxrss / 1024, "work": work}
+        jobs[WHOLE] = {"seconds": clock, "cpu_seconds": used.ru_utime + used.ru_stime, "peak": used.ru_maxrss / 1024}
         for job in jobs:
-            jobs[job]["foretold"] = foretold[job] if watched else None
-        return jobs
+            jobs[job]["foretold"] = None
+        return jobs, *seen
 
 
 def main():

@@ -111,8 +111,8 @@ impl CanonicalUrl {
 }
 
 impl CanonicalUrl {
-    /// The address that a relative reference of letters, digits and the commonest signs leads to, with its fragment, as browsers write it
-    /// where this is how they write the base; `None` of other references.
+    /// The address that a path of letters, digits and the commonest signs leads to, with its fragment, as browsers write it where this is
+    /// how they write the base; `None` of other references, on a base that is not of the Web, and where the address is too long.
     ///
     /// # Examples
     /// ```
@@ -416,7 +416,7 @@ pub(super) mod tests {
     /// Whether the `url` crate takes a segment for a Windows drive.
     fn drive(path: &str) -> bool {
         path.split(['/', '?', '#'])
-            .any(|segment| matches!(segment.as_bytes(), [a, b':'] if a.is_ascii_alphabetic()))
+            .any(|segment| matches!(segment.as_bytes(), [a, b':' | b'|'] if a.is_ascii_alphabetic()))
     }
 
     #[test]

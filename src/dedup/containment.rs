@@ -35,8 +35,8 @@ impl Overlap {
         Overlap { a: a.len(), b: b.len(), common: a.common(b) }
     }
 
-    /// The same, if both have at least the share `least`, 0 to 1, of the shingles of the text with fewer: where they cannot any
-    /// more, no further shingle is read.
+    /// The same, if both have at least the share `least`, 0 to 1, of the shingles of the text with fewer: soon after they cannot any
+    /// more, the search ends.
     pub fn from(a: &Shingles, b: &Shingles, least: f64) -> Option<Self> {
         // Rounded down: what is a little less is given too.
         let least = (least * a.len().min(b.len()) as f64) as usize;
@@ -120,6 +120,18 @@ mod tests {
             prop_assert_eq!(there.a_in_b(), back.b_in_a());
             prop_assert!(there.resemblance() <= there.a_in_b().min(there.b_in_a()));
             prop_assert!(there.a_in_b() <= 1.0);
+        }
+
+        /// Of a text of 16 times as many shingles, those of the other are searched for one by one.
+        #[test]
+        fn what_is_near_or_contained_is_never_left_out(
+            a in "([a-d] ){0,40}", b in "([a-d] ){0,40}", tail in 0..900usize, near in 0.0..=1.0f64, contained in 0.0..=1.0f64,
+        ) {
+            let b = (0..tail).fold(b, |text, word| format!("{text} w{word}"));
+            let whole = of(&a, &b, 2);
+            let found = Overlap::from(&Shingles::of(&a, 2), &Shingles::of(&b, 2), near.min(contained));
+            let is_sought = whole.resemblance() >= near || whole.contained(near, contained);
+            prop_assert!(found == Some(whole) || found.is_none() && !is_sought, "{whole:?}");
         }
     }
 }

@@ -111,7 +111,13 @@ impl Shingles {
             return None;
         }
         if small.len() * 16 < large.len() {
-            let common = small.iter().filter(|hash| large.binary_search(hash).is_ok()).count();
+            let mut common = 0;
+            for (at, hash) in small.iter().enumerate() {
+                if common + small.len() - at < least {
+                    return None;
+                }
+                common += usize::from(large.binary_search(hash).is_ok());
+            }
             return (common >= least).then_some(common);
         }
         let (mut i, mut j, mut common) = (0, 0, 0);

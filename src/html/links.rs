@@ -125,13 +125,17 @@ pub struct Link {
 impl Link {
     /// A link of which no more is known than where it leads and what made it.
     pub fn new(target: CanonicalUrl, kind: LinkKind) -> Self {
-        let empty: Arc<str> = "".into();
+        Link::sharing(target, kind, &"".into())
+    }
+
+    /// The same, with this text as all of its texts.
+    fn sharing(target: CanonicalUrl, kind: LinkKind, text: &Arc<str>) -> Self {
         Link {
             target,
-            anchor: Arc::clone(&empty),
-            before: Arc::clone(&empty),
-            after: Arc::clone(&empty),
-            heading: empty,
+            anchor: Arc::clone(text),
+            before: Arc::clone(text),
+            after: Arc::clone(text),
+            heading: Arc::clone(text),
             rel: None,
             kind,
             position: 0,

@@ -1,6 +1,7 @@
 //! Laws of tables: rows that are written can be read again, whatever the types of the cells.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -28,6 +29,7 @@ table! {
     /// One row with a cell of every type.
     AnyRow = "any" {
         text: String = "text", "a";
+        shared: Arc<str> = "text", "a";
         word: &'static str = "word", "a";
         level: Level = "level", "page";
         key: Bytes16 = "key", "00";
@@ -71,6 +73,7 @@ prop_compose! {
         numbers: (u8, i16, u32, u64, i64), f in -1e30f32..1e30, texts in vec(".{0,20}", 0..4), list in vec(any::<u64>(), 0..5),
     ) -> AnyRow {
         AnyRow {
+            shared: text.as_str().into(),
             text,
             word: ["", "a", "a longer word than views hold"][level],
             level: [Level::Page, Level::Host, Level::Domain][level],
@@ -216,6 +219,25 @@ proptest! {
         }
         prop_assert_eq!(at, rows.len());
     }
+}
+
+#[test]
+fn texts_that_rows_share_are_written_as_texts() {
+    let long: Vec<Arc<str>> =
+        ["", "of 12 bytes.", "of 13 bytes..", "a longer word than views hold"].map(Into::into).into();
+    let columns = |shares: bool| {
+        let rows: Vec<AnyRow> = (0..40)
+            .map(|at| {
+                let text = &long[at / 5 % 4];
+                let shared = if shares && at % 7 != 0 { Arc::clone(text) } else { (**text).into() };
+                AnyRow { shared, text: text.to_string(), ..AnyRow::default() }
+            })
+            .collect();
+        let columns = AnyRow::columns(&rows);
+        [columns[0].clone(), columns[1].clone()]
+    };
+    let ([text, shared], [_, alone]) = (columns(true), columns(false));
+    assert!(text == shared && shared == alone);
 }
 
 #[test]

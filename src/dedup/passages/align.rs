@@ -75,7 +75,6 @@ pub(crate) fn align(a: &Winnowed, b: &Winnowed, options: &WinnowOptions, max_gap
 fn common(a: &Winnowed, b: &Winnowed) -> Vec<CommonSelections> {
     let turned = a.selected.len() > b.selected.len();
     let (few, many) = if turned { (&b.selected, &a.selected) } else { (&a.selected, &b.selected) };
-    // Where one text has far fewer, most of the other's are skipped.
     let skips = few.len() * SKIP_FROM < many.len();
     let mut found = Vec::new();
     let (mut i, mut j) = (0, 0);

@@ -113,7 +113,10 @@ impl Resolver<'_> {
             } else if is_page(&text, place)
                 && let Some(target) = self.target(text.trim(), base, true)
             {
-                let link = Link { position: self.position(), ..Link::new(target, LinkKind::Script) };
+                let link = Link {
+                    position: self.position(),
+                    ..Link::sharing(target, LinkKind::Script, &self.empty)
+                };
                 (self.take)(link);
             }
         });

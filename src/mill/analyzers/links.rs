@@ -121,20 +121,24 @@ impl Analyzer for Links {
     }
 
     fn analyze(&self, page: &Page<'_>, out: &mut Rows) -> Result<(), Reject> {
-        let place = &page.capture().place;
-        let offset = place.offset as i64;
+        let offset = page.capture().place.offset as i64;
+        let shard = || -> Arc<str> { (&*page.capture().place.shard).into() };
         for (from, to) in page.redirects() {
-            out.push(LinkRow::redirect(&from, to, offset, Arc::clone(&place.shard)));
+            out.push(LinkRow::redirect(&from, to, offset, shard()));
+        }
+        let links = page.links();
+        if links.is_empty() {
+            return Ok(());
         }
         let nofollow_page = page.metadata().is_some_and(|metadata| metadata.robots.all.nofollow);
-        // Rows share what is the same in most of them; what each thread counts of it is its own.
+        // Rows share what is the same in most of them, which is the page's own: threads do not count the same texts.
         let source_url: Arc<str> = page.url().as_str().into();
         let source_host: Arc<str> = page.url().host().into();
         let source_key = Bytes16(page.url().key().0);
-        let shard: Arc<str> = (&*place.shard).into();
+        let shard = shard();
         let (mut target_host, mut target_domain) =
             (Arc::clone(&source_host), registrable(&source_host).into());
-        for link in page.links() {
+        for link in links {
             let host = link.target.host();
             if *target_host != *host {
                 (target_host, target_domain) = (host.into(), registrable(host).into());

@@ -63,7 +63,11 @@ struct Open {
 impl<'p, 'd> Inline<'p, 'd> {
     pub(crate) fn new(dom: &'p Dom<'d>, page: &'p Page, base: Option<&'p CanonicalUrl>) -> Self {
         let parsed = base.and_then(|base| Url::parse(base.as_str()).ok());
-        let is_same = |base: &&CanonicalUrl| parsed.as_ref().is_some_and(|url| url.as_str() == base.as_str());
+        // The `url` crate takes `c:` and `c|` in a path for a drive.
+        let is_same = |base: &&CanonicalUrl| {
+            parsed.as_ref().is_some_and(|url| url.as_str() == base.as_str())
+                && !base.path().contains([':', '|'])
+        };
         Inline {
             dom,
             page,
