@@ -35,11 +35,10 @@ const PER_PAGE: usize = 10;
 /// the rarest that is kept.
 const COUNTED_WORDS: usize = 700_000;
 
-/// Texts whose terms are held at a time, for all threads, and their bytes or candidates: enough for many threads to be at work for a
-/// while, since waking them costs as much as some texts.
+/// Texts whose terms or keywords are held at a time, for all threads, and bytes of those whose terms are: enough for many threads to be at
+/// work for a while, since waking them costs as much as some texts.
 const AT_ONCE: usize = 1024;
 const AT_ONCE_BYTES: usize = 4 << 20;
-const AT_ONCE_CANDIDATES: usize = 1 << 19;
 
 /// Memory of a sort of the places of terms.
 const SORT_BYTES: usize = 1 << 20;
@@ -103,10 +102,7 @@ impl Job for KeywordsJob {
             let name = part.file_stem().unwrap_or_default().to_string_lossy();
             stage.unit(&name, |unit| self.write((part, terms), &name, &corpus, spread, unit))
         };
-        let done = match spread {
-            ParallelUnit::Parts => parts.par_iter().zip(&terms).with_max_len(1).try_for_each(write),
-            ParallelUnit::Rows => parts.iter().zip(&terms).try_for_each(write),
-        };
+        let done = parts.par_iter().zip(&terms).with_max_len(1).try_for_each(write);
         stage.progress.end();
         done
     }
@@ -132,14 +128,13 @@ impl KeywordsJob {
                 stage.memory >> 20
             )));
         }
-        let at_once = match spread {
-            ParallelUnit::Parts => rayon::current_num_threads().min((stage.memory / need - 1) as usize),
-            ParallelUnit::Rows => 1,
-        };
+        // Beside the counts of all parts, each has its own, and texts with their terms.
+        let of_part = need + 8 * AT_ONCE_BYTES as u64;
+        let at_once = ((stage.memory - need) / of_part).clamp(1, rayon::current_num_threads() as u64);
         stage.progress.begin("count words", parts.len() as u64, Measure::Items);
         let (mut corpus, mut terms) = (DocumentFrequencies::new(counted_words), Vec::new());
         let budget = Budget::new(SORT_BYTES).in_dir(stage.path("temp"));
-        for parts in parts.chunks(at_once) {
+        for parts in parts.chunks(at_once as usize) {
             let counts = parts.par_iter().with_max_len(1).map(|part| {
                 let mut counts = DocumentFrequencies::new(counted_words);
                 let (mut aside, mut number) = (NumberedWriter::create(&budget)?, 0);
@@ -149,18 +144,24 @@ impl KeywordsJob {
                     let rows: Vec<_> = batch.rows().collect();
                     let mut rest = rows.as_slice();
                     // Those of some texts are counted while those of the next are found.
-                    let mut found: Vec<Terms> = Vec::new();
+                    let mut found: Vec<Result<(Terms, Vec<u8>)>> = Vec::new();
                     while !rest.is_empty() || !found.is_empty() {
                         let (rows, after) = rest.split_at(some(rest, |row| row.text.len(), AT_ONCE_BYTES));
                         rest = after;
                         let count = || {
-                            found.iter().try_for_each(|terms| {
-                                counts.add_terms(terms);
+                            found.drain(..).try_for_each(|found| {
+                                let (terms, packed) = found?;
+                                counts.add_terms(&terms);
                                 number += 1;
-                                aside.put(number - 1, terms)
+                                aside.put_packed(number - 1, &packed)
                             })
                         };
-                        let find = || spread.map(rows, |row| Terms::of(row.text, row.language));
+                        let find = || {
+                            spread.map(rows, |_, row| {
+                                let terms = Terms::of(row.text, row.language);
+                                NumberedWriter::packed(&terms).map(|packed| (terms, packed))
+                            })
+                        };
                         let (next, counted) = rayon::join(find, count);
                         counted?;
                         found = next;
@@ -194,37 +195,33 @@ impl KeywordsJob {
     ) -> Result<()> {
         let relative = format!("{}/{name}.parquet", KeywordRow::NAME);
         let mut file = match spread {
-            ParallelUnit::Parts => TableFile::<KeywordRow>::among_others(unit, relative)?,
-            ParallelUnit::Rows => TableFile::create(unit, relative)?,
+            ParallelUnit::Rows => TableFile::<KeywordRow>::create(unit, relative)?,
+            ParallelUnit::Parts | ParallelUnit::Both => TableFile::among_others(unit, relative)?,
         };
         let mut reader = Reader::<Place>::open(part)?;
         let mut number = 0;
         while let Some(batch) = reader.next()? {
             let rows: Vec<_> = batch.rows().collect();
-            let until = number + rows.len() as u64;
-            let mut read = || {
-                let (mut some, mut candidates) = (Vec::new(), 0);
-                while number < until && some.len() < AT_ONCE && candidates < AT_ONCE_CANDIDATES {
-                    some.push(terms.get(number)?);
-                    candidates += some.last().map_or(0, Terms::len);
-                    number += 1;
-                }
-                Ok::<Vec<Terms>, Error>(some)
-            };
             // The keywords of some texts are written while those of the next are found.
-            let (mut rows, mut found, mut terms) = (rows.into_iter(), Vec::new(), read()?);
-            while !terms.is_empty() || !found.is_empty() {
+            let mut found: Vec<Result<KeywordRow>> = Vec::new();
+            let mut some = rows.chunks(AT_ONCE);
+            loop {
                 unit.stage().cancel.check()?;
-                let write_and_read = || {
-                    found
-                        .drain(..)
-                        .zip(&mut rows)
-                        .try_for_each(|(found, row)| file.push(keyword_row(&row, found)))?;
-                    read()
+                let rows = some.next().unwrap_or_default();
+                let write = || found.drain(..).try_for_each(|row| file.push(row?));
+                let find = || {
+                    spread.map(rows, |at, row| {
+                        let terms: Terms = terms.get(number + at as u64)?;
+                        Ok(keyword_row(row, Keywords::of_terms(&terms, corpus, PER_PAGE)))
+                    })
                 };
-                let find = || spread.map(&terms, |terms| Keywords::of_terms(terms, corpus, PER_PAGE));
-                let (next, read) = rayon::join(find, write_and_read);
-                (found, terms) = (next, read?);
+                let (next, written) = rayon::join(find, write);
+                written?;
+                number += next.len() as u64;
+                found = next;
+                if found.is_empty() {
+                    break;
+                }
             }
             unit.stage().progress.advance(batch.len() as u64);
             unit.kept("texts", batch.len() as u64);
@@ -262,25 +259,33 @@ pub(crate) fn some<R>(rows: &[R], size: impl Fn(&R) -> usize, most: usize) -> us
     fit.count().max(1).min(rows.len())
 }
 
-/// What is worked on at the same time.
+/// By how much work is shared out.
 #[derive(Debug, Clone, Copy)]
 enum ParallelUnit {
     /// Files of the table.
     Parts,
-    /// The rows of a batch: there are fewer files than threads.
+    /// The rows of a batch: there is one file.
     Rows,
+    /// Both: there are fewer files than threads.
+    Both,
 }
 
 impl ParallelUnit {
     fn of(parts: usize) -> Self {
-        if parts < rayon::current_num_threads() { ParallelUnit::Rows } else { ParallelUnit::Parts }
+        match parts {
+            parts if parts >= rayon::current_num_threads() => ParallelUnit::Parts,
+            0 | 1 => ParallelUnit::Rows,
+            _ => ParallelUnit::Both,
+        }
     }
 
-    /// What `of` gives of each row, in their order.
-    fn map<R: Sync, T: Send>(self, rows: &[R], of: impl Fn(&R) -> T + Send + Sync) -> Vec<T> {
+    /// What `of` gives of each row and its place, in their order.
+    fn map<R: Sync, T: Send>(self, rows: &[R], of: impl Fn(usize, &R) -> T + Send + Sync) -> Vec<T> {
         match self {
-            ParallelUnit::Parts => rows.iter().map(of).collect(),
-            ParallelUnit::Rows => rows.par_iter().map(of).collect(),
+            ParallelUnit::Parts => rows.iter().enumerate().map(|(at, row)| of(at, row)).collect(),
+            ParallelUnit::Rows | ParallelUnit::Both => {
+                rows.par_iter().enumerate().map(|(at, row)| of(at, row)).collect()
+            }
         }
     }
 }

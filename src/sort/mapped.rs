@@ -243,11 +243,16 @@ impl Numbered {
     }
 }
 
+fn packed_into(row: &impl Serialize, memory: Vec<u8>) -> Result<Vec<u8>> {
+    postcard::to_extend(row, memory).map_err(|e| Error::Internal(e.to_string()))
+}
+
 /// Takes the rows of a [`Numbered`], in any order.
 pub struct NumberedWriter {
     bytes: MappedWriter<u8>,
-    row: Vec<u8>,
     places: Sorter<[u64; 3]>,
+    /// Memory for rows that are packed.
+    row: Vec<u8>,
 }
 
 impl NumberedWriter {
@@ -257,7 +262,7 @@ impl NumberedWriter {
     /// Where the disk refuses.
     pub fn create(budget: &Budget) -> Result<Self> {
         let bytes = MappedWriter::create(&budget.temp_dir)?;
-        Ok(NumberedWriter { bytes, row: Vec::new(), places: Sorter::new(budget) })
+        Ok(NumberedWriter { bytes, places: Sorter::new(budget), row: Vec::new() })
     }
 
     /// Takes the row of a number.
@@ -265,11 +270,28 @@ impl NumberedWriter {
     /// # Errors
     /// Where the disk refuses.
     pub fn put(&mut self, number: u64, row: &impl Serialize) -> Result<()> {
-        let from = self.bytes.len();
+        let packed = packed_into(row, std::mem::take(&mut self.row))?;
+        self.put_packed(number, &packed)?;
+        self.row = packed;
         self.row.clear();
-        self.row = postcard::to_extend(row, std::mem::take(&mut self.row))
-            .map_err(|e| Error::Internal(e.to_string()))?;
-        self.bytes.extend(&self.row)?;
+        Ok(())
+    }
+
+    /// A row as [`put_packed`](Self::put_packed) takes it: what threads can make side by side.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] where it cannot be packed.
+    pub fn packed(row: &impl Serialize) -> Result<Vec<u8>> {
+        packed_into(row, Vec::new())
+    }
+
+    /// Takes the row of a number, packed.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub fn put_packed(&mut self, number: u64, row: &[u8]) -> Result<()> {
+        let from = self.bytes.len();
+        self.bytes.extend(row)?;
         self.places.push([number, from, self.bytes.len()])
     }
 
