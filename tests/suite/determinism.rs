@@ -8,13 +8,20 @@ use crate::support::{Work, assert_same};
 fn threads_and_memory_change_no_byte() {
     let work = Work::new();
     work.synth("shards", 1500, 1 << 20);
-    work.run(&["run", "shards", "--out", "one", "--threads", "1"]);
-    work.run(&["run", "shards", "--out", "two", "--threads", "2", "--memory", "256MiB"]);
+    // Several files a table: more than two threads share out their rows too.
+    let run = |out: &str, more: &[&str]| {
+        let common = ["run", "shards", "--out", out, "--set", "extract.file_rows=300"];
+        work.run(&[&common[..], more].concat());
+    };
+    run("one", &["--threads", "1"]);
+    run("two", &["--threads", "2", "--memory", "256MiB"]);
+    run("sixteen", &["--threads", "16"]);
     // On more than one processor this runs several jobs at a time.
-    work.run(&["run", "shards", "--out", "all"]);
+    run("all", &[]);
     let one = work.committed("one");
     assert!(one.len() > 15, "{:?}", one.keys());
     assert_same(&one, &work.committed("two"), "2 threads");
+    assert_same(&one, &work.committed("sixteen"), "16 threads");
     assert_same(&one, &work.committed("all"), "all threads");
 }
 
